@@ -13,10 +13,10 @@ export interface Started {
 export function banner({ baseURL, key, minted, limit, models }: Started): string {
   const rows = Object.entries(models).map(([name, target]) => `  ${name.padEnd(28)}${answeredBy(target)}`)
   return `
-Sluice answers at ${baseURL}
+Sluice is running at ${baseURL}
 
   API key   ${key}
-            ${minted ? 'Made for this run. Set SLUICE_API_KEY to choose your own.' : 'From SLUICE_API_KEY.'}
+            ${minted ? 'Created for this run. Set SLUICE_API_KEY to choose your own.' : 'From SLUICE_API_KEY.'}
   Limit     ${limit}
 
   ${'Model'.padEnd(28)}Answered by
@@ -27,13 +27,13 @@ ${standIn(Object.values(models))}
 Try it:
 ${curl(baseURL, key, modelToTry(models))}
 
-Ctrl+C stops it. Each request is logged below.
+Press Ctrl+C to stop. Requests are logged below.
 `
 }
 
 function standIn(targets: readonly Target[]): string {
   return targets.some(({ provider }) => provider.name === 'local')
-    ? `local() is a stand-in, not a language model. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, and
+    ? `local() is a built-in fake, not a language model. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, and
 that vendor's models are real.`
     : 'Each model is answered by its vendor.'
 }

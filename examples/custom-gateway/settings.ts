@@ -27,7 +27,9 @@ export interface Settings {
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const given = env.SLUICE_API_KEY || undefined
   if (given !== undefined && !/^[\x21-\x7e]+$/.test(given)) {
-    throw new TypeError('SLUICE_API_KEY has to be of visible ASCII characters, without spaces.')
+    throw new TypeError(
+      'SLUICE_API_KEY has characters that a key cannot have. Use visible ASCII characters without spaces.',
+    )
   }
   return {
     host: env.HOST || '127.0.0.1',

@@ -6,7 +6,7 @@ import type { Page } from './src/page.ts'
 const folder = dirname(fileURLToPath(import.meta.url))
 
 /** The module in whose place the built page stands. */
-export const pageModule = /[\\/]console[\\/]src[\\/]page[\\/]unbuilt\.ts$/
+export const pageModule = /[\\/]console[\\/]src[\\/]page[\\/]placeholder\.ts$/
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',

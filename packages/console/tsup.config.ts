@@ -12,7 +12,7 @@ const withPage: EsbuildPlugin = {
 }
 
 // The page is reached by the package's own `#page`; it is not public.
-const page = { page: 'src/page/unbuilt.ts' }
+const page = { page: 'src/page/placeholder.ts' }
 
 export default defineConfig([
   {

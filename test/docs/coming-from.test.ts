@@ -35,7 +35,7 @@ describePage(page, {
       cwd,
       env: {},
       print: () => {},
-      tell: text => told.push(text),
+      log: text => told.push(text),
       platform: 'linux',
       terminal: false,
       colours: false,

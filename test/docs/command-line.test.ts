@@ -3,8 +3,8 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { commandTable } from '../../packages/cli/src/command-line/command-table.ts'
+import { fakeCommandContext } from '../../packages/cli/src/fake-command-context.ts'
 import { main } from '../../packages/cli/src/main.ts'
-import { scriptedWorld } from '../../packages/cli/src/scripted-world.ts'
 import { asking, runningDev } from '../e2e/cli/running-dev.ts'
 import { type Check, describePage } from './runner/describe-page.ts'
 import { tableUnder } from './runner/markdown.ts'
@@ -21,7 +21,7 @@ function linesOf(code: string): string[][] {
 }
 
 async function run(argv: readonly string[], cwd: string) {
-  const { world, printed, told } = scriptedWorld({ cwd })
+  const { context: world, printed, logged: told } = fakeCommandContext({ cwd })
   return { code: await main(argv, world), printed: printed(), told: told() }
 }
 
@@ -34,7 +34,7 @@ const besideDev =
     let printed = ''
     for (const [program, ...argv] of linesOf(code)) {
       expect(program).toBe('sluice')
-      const got = await run(argv, dev.world.cwd)
+      const got = await run(argv, dev.context.cwd)
       expect(got, got.told).toMatchObject({ code: 0 })
       printed = got.printed
     }
@@ -52,7 +52,7 @@ describePage('docs/command-line.md', {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, '.env'), execFileSync('sh', ['-c', code.split(' >>')[0]!]))
     const dev = await runningDev({ cwd })
-    expect(dev.printed()).toContain('OpenAI: openai/... asks it, with OPENAI_API_KEY.')
+    expect(dev.printed()).toContain('OpenAI: models openai/..., with OPENAI_API_KEY.')
   },
   completions: async ({ code }) => {
     for (const line of code.trim().split('\n')) {
@@ -87,7 +87,7 @@ describePage('packages/cli/README.md', {
     const [first, ...lines] = linesOf(code)
     expect(first).toEqual(['sluice', 'dev'])
     for (const [, ...argv] of lines.filter(([, name]) => name !== 'init'))
-      expect(await run(argv, dev.world.cwd)).toMatchObject({ code: 0 })
+      expect(await run(argv, dev.context.cwd)).toMatchObject({ code: 0 })
     expect(await run(['init'], temporaryFolder())).toMatchObject({ code: 0 })
   },
 })

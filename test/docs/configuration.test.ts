@@ -59,7 +59,7 @@ describePage(page, {
 })
 
 describe('the configurations of the page', () => {
-  it('serve: has no fault', async () => {
+  it('serve: is valid', async () => {
     const { config } = await loadConfig(undefined, { cwd: fileOf('sluice.config.yaml', fence('serve')), env })
     expect(Object.keys(config.models)).toEqual(['small', 'large', 'chat', 'openai/*'])
   })

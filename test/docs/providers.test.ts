@@ -176,9 +176,7 @@ it('shows how the libraries of the vendors give tokens', async () => {
 })
 
 it('lists the presets as they are', () => {
-  const rows = tableUnder(page, '## Built-in providers').map(row =>
-    row.map(cell => cell.replaceAll('`', '')),
-  )
+  const rows = tableUnder(page, '## Built-in providers').map(row => row.map(cell => cell.replaceAll('`', '')))
   const known = Object.values(providers.presets).map(({ name, baseURL }) => [name, baseURL])
   expect(rows.map(([name, baseURL]) => [name, baseURL]).sort()).toEqual(
     [['openai', 'https://api.openai.com/v1'], ...known].sort(),

@@ -2,8 +2,8 @@
 import { usesColours } from './command-line/uses-colours.ts'
 import { main } from './main.ts'
 
-/** How long what a command left open may keep the process, in milliseconds. */
-const lingerMs = 5_000
+/** How long open handles may keep the process alive after a command, in milliseconds. */
+const maxExitDelayMs = 5_000
 
 const stopping = new AbortController()
 const { stdout, stderr } = process
@@ -14,16 +14,16 @@ for (const [signal, code] of [
 ] as const) {
   process.on(signal, () => {
     if (stopping.signal.aborted) process.exit(code)
-    if (stderr.isTTY) stderr.write('\nStopping. Ctrl+C again ends it at once.\n')
+    if (stderr.isTTY) stderr.write('\nStopping. Press Ctrl+C again to exit now.\n')
     stopping.abort()
   })
 }
 
-// Whoever read what is printed has gone, as `head` does: there is nothing to say any more, and nobody to say it to.
+// EPIPE: the reader has exited, as `head` does.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return stopping.abort()
-    stderr.write(`What is printed cannot be written (${error.code}).\n`)
+    stderr.write(`Cannot write the output (${error.code}).\n`)
     process.exit(1)
   })
 }
@@ -32,7 +32,7 @@ void main(process.argv.slice(2), {
   env: process.env,
   cwd: workingFolder(),
   print: text => void stdout.write(`${text}\n`),
-  tell: text => void stderr.write(`${text}\n`),
+  log: text => void stderr.write(`${text}\n`),
   platform: process.platform,
   terminal: stdout.isTTY === true,
   colours: usesColours(process.env, stdout.isTTY === true),
@@ -40,10 +40,10 @@ void main(process.argv.slice(2), {
   now: Date.now,
 }).then(code => {
   process.exitCode = code
-  setTimeout(() => process.exit(), lingerMs).unref()
+  setTimeout(() => process.exit(), maxExitDelayMs).unref()
 })
 
-/** One that was removed is none; what needs it says so. */
+/** A working directory that was removed falls back to `.`. */
 function workingFolder(): string {
   try {
     return process.cwd()

@@ -1,22 +1,22 @@
 import type { ParseArgsConfig } from 'node:util'
 
-/** What a command has of the world: all that it reads, writes and waits for. Tests bring their own. */
+/** Everything that a command reads, writes and waits for. Tests pass their own. */
 export interface CommandContext {
   /** `main` adds the variables of `.env` files to it. */
   readonly env: Record<string, string | undefined>
   /** Where relative paths begin. */
   readonly cwd: string
-  /** What was asked for: a list, a transcript, JSON. */
+  /** Writes a line of the result to standard output. */
   readonly print: (text: string) => void
-  /** What is beside it: progress, warnings, faults. */
-  readonly tell: (text: string) => void
+  /** Writes a line of progress, a warning or an error to standard error. */
+  readonly log: (text: string) => void
   /** The operating system, which decides how a command is quoted. */
   readonly platform: NodeJS.Platform
-  /** Whether a person reads what is printed. */
+  /** Whether standard output is a terminal. */
   readonly terminal: boolean
   /** Whether colours may be used. */
   readonly colours: boolean
-  /** Aborts when the command is to end: Ctrl+C, SIGTERM, or a test that has seen enough. */
+  /** Aborts when the command must end: Ctrl+C, SIGTERM, or the end of a test. */
   readonly signal: AbortSignal
   readonly now: () => number
 }
@@ -37,25 +37,25 @@ export interface Command {
   readonly words?: readonly string[]
   /**
    * Does it, and gives the exit code: 0, or 1 for what failed or was refused, 2 for a command line that cannot be. What
-   * it throws as a `CommandFault` is told in its words; anything else is a bug, and told with its stack.
+   * it throws as a `CommandError` is told in its words; anything else is a bug, and told with its stack.
    */
-  readonly run: (values: Values, positionals: readonly string[], world: CommandContext) => Promise<number>
+  readonly run: (values: Values, positionals: readonly string[], context: CommandContext) => Promise<number>
 }
 
-/** A command by what `sluice --help` says of it; the rest of it is loaded when it is asked for. */
+/** A command in `sluice --help`. The command itself is loaded on demand. */
 export interface TableEntry {
   readonly name: string
   readonly summary: string
   readonly load: () => Promise<Command>
 }
 
-/** Something that a person has to mend, told in full by its message. */
-export class CommandFault extends Error {
+/** An error that the user can fix. Its message says how. */
+export class CommandError extends Error {
   readonly exitCode: number
 
   constructor(message: string, exitCode = 1) {
     super(message)
-    this.name = 'CommandFault'
+    this.name = 'CommandError'
     this.exitCode = exitCode
   }
 }

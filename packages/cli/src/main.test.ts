@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
-import { type Command, CommandFault, type TableEntry } from './command.ts'
+import { type Command, CommandError, type TableEntry } from './command.ts'
 import { commandTable } from './command-line/command-table.ts'
+import { fakeCommandContext } from './fake-command-context.ts'
 import { main } from './main.ts'
-import { scriptedWorld } from './scripted-world.ts'
 
 const greet: Command = {
   name: 'greet',
@@ -13,7 +13,7 @@ const greet: Command = {
   help: 'Usage: sluice greet --name NAME',
   options: { name: { type: 'string' } },
   run: async ({ name }, positionals, { print }) => {
-    if (name === 'fault') throw new CommandFault('Nobody is called that.', 3)
+    if (name === 'fault') throw new CommandError('Nobody is called that.', 3)
     if (name === 'bug') throw new RangeError('out of luck')
     print(`Hello ${String(name)} ${positionals.join()}`)
     return name === undefined ? 1 : 0
@@ -22,9 +22,9 @@ const greet: Command = {
 const table: TableEntry[] = [{ name: greet.name, summary: greet.summary, load: async () => greet }]
 
 async function run(...argv: string[]) {
-  const { world, printed, told } = scriptedWorld()
-  const code = await main(argv, world, table)
-  return { code, printed: printed(), told: told() }
+  const { context, printed, logged } = fakeCommandContext()
+  const code = await main(argv, context, table)
+  return { code, printed: printed(), logged: logged() }
 }
 
 describe('main', () => {
@@ -35,23 +35,27 @@ describe('main', () => {
         printed: expect.stringMatching(/ {2}greet {2}greets/),
       })
     for (const option of ['--version', '-v'])
-      expect(await run(option)).toEqual({ code: 0, printed: `${manifest.version}\n`, told: '' })
+      expect(await run(option)).toEqual({ code: 0, printed: `${manifest.version}\n`, logged: '' })
     expect(await run()).toMatchObject({
       code: 2,
       printed: '',
-      told: expect.stringContaining('Usage: sluice'),
+      logged: expect.stringContaining('Usage: sluice'),
     })
   })
 
   it('prints the help of a command, whatever else is asked', async () => {
     const help =
       'sluice greet: greets somebody\n\nUsage: sluice greet --name NAME\n\nDocumentation: docs/command-line.md#sluice-greet\n'
-    expect(await run('greet', '--help')).toEqual({ code: 0, printed: help, told: '' })
-    expect(await run('help', 'greet')).toEqual({ code: 0, printed: help, told: '' })
+    expect(await run('greet', '--help')).toEqual({ code: 0, printed: help, logged: '' })
+    expect(await run('help', 'greet')).toEqual({ code: 0, printed: help, logged: '' })
   })
 
   it('runs a command and ends with its code', async () => {
-    expect(await run('greet', '--name', 'Ann', 'x')).toEqual({ code: 0, printed: 'Hello Ann x\n', told: '' })
+    expect(await run('greet', '--name', 'Ann', 'x')).toEqual({
+      code: 0,
+      printed: 'Hello Ann x\n',
+      logged: '',
+    })
     expect((await run('greet')).code).toBe(1)
   })
 
@@ -59,21 +63,21 @@ describe('main', () => {
     expect(await run('greet', '--name', 'fault')).toEqual({
       code: 3,
       printed: '',
-      told: 'Nobody is called that.\n',
+      logged: 'Nobody is called that.\n',
     })
     const bug = await run('greet', '--name', 'bug')
     expect(bug).toMatchObject({ code: 70, printed: '' })
-    expect(bug.told).toMatch(/^This is a fault of sluice .*\nRangeError: out of luck\n\s+at /)
+    expect(bug.logged).toMatch(/^Internal error in sluice .*\nRangeError: out of luck\n\s+at /)
   })
 
   it('refuses an unknown command and an unknown option with 2', async () => {
     expect(await run('gret')).toMatchObject({
       code: 2,
-      told: expect.stringContaining("Did you mean 'greet'?"),
+      logged: expect.stringContaining("Did you mean 'greet'?"),
     })
     expect(await run('greet', '--nam', 'x')).toMatchObject({
       code: 2,
-      told: 'sluice greet has no option --nam. Did you mean --name? Known are --name, --help.\n',
+      logged: 'sluice greet has no option --nam. Did you mean --name? Known are --name, --help.\n',
     })
   })
 })
@@ -95,8 +99,8 @@ describe('each command', { timeout: 60_000 }, () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/command-line.md'), 'utf8')
     const sections = [...page.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title.replaceAll(' ', '-'))
     for (const { name } of commandTable) {
-      const { world, printed } = scriptedWorld()
-      await main([...name.split(' '), '--help'], world)
+      const { context, printed } = fakeCommandContext()
+      await main([...name.split(' '), '--help'], context)
       const [, section] = /^Documentation: docs\/command-line\.md#(\S+)$/m.exec(printed()) ?? []
       expect(sections).toContain(section)
     }
@@ -105,8 +109,8 @@ describe('each command', { timeout: 60_000 }, () => {
   it.each(['keys', 'import'])('%s --help lists what it can do', async group => {
     const names = commandTable.map(({ name }) => name).filter(name => name.startsWith(`${group} `))
     if (names.length === 0) return
-    const { world, printed } = scriptedWorld()
-    expect(await main([group, '--help'], world)).toBe(0)
+    const { context, printed } = fakeCommandContext()
+    expect(await main([group, '--help'], context)).toBe(0)
     for (const name of names) expect(printed()).toContain(`  ${name} `)
     expect(printed()).not.toContain('  dev ')
   })

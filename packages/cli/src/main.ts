@@ -1,5 +1,5 @@
 import manifest from '../package.json' with { type: 'json' }
-import { type CommandContext, CommandFault, type TableEntry } from './command.ts'
+import { type CommandContext, CommandError, type TableEntry } from './command.ts'
 import { commandTable } from './command-line/command-table.ts'
 import { findCommand } from './command-line/find-command.ts'
 import { documentationOf, help } from './command-line/help.ts'
@@ -20,46 +20,44 @@ const bugCode = 70
  */
 export async function main(
   argv: readonly string[],
-  world: CommandContext,
+  context: CommandContext,
   table: readonly TableEntry[] = commandTable,
 ): Promise<number> {
   try {
-    return await run(argv, world, table)
+    return await run(argv, context, table)
   } catch (error) {
-    if (error instanceof CommandFault) {
-      world.tell(error.message)
+    if (error instanceof CommandError) {
+      context.log(error.message)
       return error.exitCode
     }
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    world.tell(
-      `This is a fault of sluice ${version} and not of yours. Please report it, with what follows.\n${stack}`,
-    )
+    context.log(`Internal error in sluice ${version}. Please report it, with this stack trace:\n${stack}`)
     return bugCode
   }
 }
 
 async function run(
   argv: readonly string[],
-  world: CommandContext,
+  context: CommandContext,
   table: readonly TableEntry[],
 ): Promise<number> {
   const [first, ...others] = argv
   if (first === undefined) {
-    world.tell(help(table))
+    context.log(help(table))
     return 2
   }
-  if (first === 'help' && others.length > 0) return run([...others, '--help'], world, table)
+  if (first === 'help' && others.length > 0) return run([...others, '--help'], context, table)
   if (isHelp(first) || first === 'help') {
-    world.print(help(table))
+    context.print(help(table))
     return 0
   }
   if (first === '--version' || first === '-v') {
-    world.print(version)
+    context.print(version)
     return 0
   }
   const group = table.filter(({ name }) => name.startsWith(`${first} `))
   if (group.length > 0 && isHelp(others[0])) {
-    world.print(help(group))
+    context.print(help(group))
     return 0
   }
   const { entry, rest } = findCommand(argv, table)
@@ -67,13 +65,13 @@ async function run(
   const { values, positionals } = readOptions(command, rest)
   if (values.help === true) {
     const { name, summary } = command
-    world.print(
+    context.print(
       `sluice ${name}: ${summary}\n\n${command.help.trim()}\n\nDocumentation: ${documentationOf(name)}`,
     )
     return 0
   }
-  addEnvFiles(world)
-  return command.run(values, positionals, world)
+  addEnvFiles(context)
+  return command.run(values, positionals, context)
 }
 
 function isHelp(word: string | undefined): boolean {

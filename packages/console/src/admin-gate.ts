@@ -1,9 +1,9 @@
 import { bearerToken, GatewayError, hashApiKey } from '@sluice/core'
 
 /** So many wrong keys may come within a minute. */
-const mostWrong = 60
+const maxWrongKeys = 60
 const windowMs = 60_000
-const longestKey = 512
+const maxKeyLength = 512
 
 /**
  * Lets in whoever brings the admin key, and throws 401 for anybody else. Digests are compared, in a time that does not
@@ -20,8 +20,8 @@ export function adminGate(adminKey: string, now: () => number): (request: Reques
     const passed = now() - since
     // Also where the clock was put back.
     if (!(passed >= 0 && passed < windowMs)) wrong = 0
-    else if (wrong >= mostWrong) throw tooMany(windowMs - passed)
-    if (key.length <= longestKey && isSame(hashApiKey(key), expected)) return
+    else if (wrong >= maxWrongKeys) throw tooMany(windowMs - passed)
+    if (key.length <= maxKeyLength && isSame(hashApiKey(key), expected)) return
     if (wrong === 0) since = now()
     wrong++
     throw new GatewayError('invalid_api_key', { message: 'This is not the admin key of the console.' })

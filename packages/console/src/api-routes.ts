@@ -1,47 +1,47 @@
 import { GatewayError } from '@sluice/core'
 import type { About, RouteRow } from './api.ts'
-import { emptyAnswer, eventsAnswer, jsonAnswer } from './api-answer.ts'
 import type { ApiCall } from './api-call.ts'
-import { askedSeries } from './asked-series.ts'
+import { emptyResponse, eventStreamResponse, jsonResponse } from './api-response.ts'
 import type { KeyApi } from './keys/key-api.ts'
+import { querySeries } from './query-series.ts'
 import { routeRows } from './route-rows.ts'
 import { usageRows } from './usage-rows.ts'
 
-type Answering = (call: ApiCall) => Response | Promise<Response>
+type ApiHandler = (call: ApiCall) => Response | Promise<Response>
 
 /** Every path of the API below `/console/api`, and what answers it by its method. */
-export const apiRoutes: Readonly<Record<string, Readonly<Record<string, Answering>>>> = {
+export const apiRoutes: Readonly<Record<string, Readonly<Record<string, ApiHandler>>>> = {
   '/about': { GET: call => plain(call, aboutOf(call)) },
   '/requests': { GET: call => plain(call, { requests: call.state.recent.list() }) },
   '/requests/{id}': { GET: call => plain(call, requestOf(call)) },
   '/live': { GET: liveOf },
   '/series': {
     GET: ({ request, state }) =>
-      jsonAnswer(askedSeries(state.series, state.minutes, queryOf(request.url, ['by', 'minutes']))),
+      jsonResponse(querySeries(state.series, state.minutes, queryOf(request.url, ['by', 'minutes']))),
   },
   '/usage': { GET: usageOf },
   '/routes': { GET: call => plain(call, { models: routesOf(call) }) },
   '/chat': { POST: chatOf },
   '/keys': {
     GET: async call => plain(call, await keysOf(call).list()),
-    POST: async call => jsonAnswer(await keysOf(call).issue(call.request), 201),
+    POST: async call => jsonResponse(await keysOf(call).issue(call.request), 201),
   },
   '/keys/{id}': {
-    PATCH: async call => jsonAnswer(await keysOf(call).update(call.id, call.request)),
+    PATCH: async call => jsonResponse(await keysOf(call).update(call.id, call.request)),
     DELETE: async call => {
       await keysOf(call).delete(call.id)
-      return emptyAnswer()
+      return emptyResponse()
     },
   },
   '/keys/{id}/rotate': {
-    POST: async call => jsonAnswer(await keysOf(call).rotate(call.id, call.request)),
+    POST: async call => jsonResponse(await keysOf(call).rotate(call.id, call.request)),
   },
 }
 
 /** For a path without a query. */
 function plain({ request }: ApiCall, value: unknown): Response {
   queryOf(request.url, [])
-  return jsonAnswer(value)
+  return jsonResponse(value)
 }
 
 function aboutOf({ state, gateway, mount }: ApiCall): About {
@@ -69,7 +69,7 @@ function requestOf({ state, id }: ApiCall): unknown {
 
 function liveOf({ request, state, gateway }: ApiCall): Response {
   queryOf(request.url, [])
-  return eventsAnswer(state.live.listen(request.signal, () => gateway.ready))
+  return eventStreamResponse(state.live.listen(request.signal, () => gateway.ready))
 }
 
 function chatOf({ request, state, gateway }: ApiCall): Promise<Response> {
@@ -83,7 +83,7 @@ function chatOf({ request, state, gateway }: ApiCall): Promise<Response> {
 
 async function usageOf({ request, state }: ApiCall): Promise<Response> {
   const query = queryOf(request.url, ['by', 'from', 'to'])
-  if (state.usage !== undefined) return jsonAnswer({ rows: await usageRows(state.usage, query) })
+  if (state.usage !== undefined) return jsonResponse({ rows: await usageRows(state.usage, query) })
   throw new GatewayError('unknown_url', {
     message: 'There is no ledger: createConsole() was given no usage.',
   })

@@ -110,7 +110,7 @@ export interface RequestDetail extends RequestRow {
   /** The rules `asShadow` that would have refused it. */
   readonly wouldHaveRefused: readonly string[]
   /** Calls whose answers were dropped: shadows, and losers of hedges. Told of when they end, which may be later. */
-  readonly unused: readonly UnusedRow[]
+  readonly discarded: readonly DiscardedRow[]
   /** How many attempts, candidates, adjustments, rules and unused calls are left out of the lists, in all. */
   readonly leftOut: number
 }
@@ -130,7 +130,7 @@ export interface AttemptRow {
 }
 
 /** A call whose answer the caller did not get. It costs money all the same. */
-export interface UnusedRow extends AttemptRow {
+export interface DiscardedRow extends AttemptRow {
   readonly promptTokens: number | undefined
   readonly completionTokens: number | undefined
   readonly cost: number | null

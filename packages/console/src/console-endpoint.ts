@@ -1,8 +1,8 @@
 import { type Endpoint, GatewayError } from '@sluice/core'
-import { refusedAnswer } from './api-answer.ts'
-import { apiAnswer } from './api-answering.ts'
+import { errorResponse } from './api-response.ts'
 import type { ConsoleGateway } from './console-gateway.ts'
 import type { ConsoleState } from './console-state.ts'
+import { dispatchApi } from './dispatch-api.ts'
 import type { Page } from './page.ts'
 import { pageFile } from './page-files.ts'
 import { secureHeaders } from './secure-headers.ts'
@@ -25,7 +25,7 @@ export function consoleEndpoint(
     if (state.closed) throw new GatewayError('shutting_down')
     const whole = pathOf(request.url)
     const mount = whole.endsWith(path) ? whole.slice(0, -path.length) : ''
-    return apiAnswer(path.slice(api.length), { request, mount, gateway, state })
+    return dispatchApi(path.slice(api.length), { request, mount, gateway, state })
   }
   return {
     matches: path => path === '/console' || path.startsWith('/console/'),
@@ -35,7 +35,7 @@ export function consoleEndpoint(
       } catch (error) {
         const inside = GatewayError.is(error) ? error.cause : error
         if (inside !== undefined) failed(inside)
-        return refusedAnswer(error)
+        return errorResponse(error)
       }
     },
   }

@@ -1,5 +1,5 @@
 import type { KeyStore, UsageQuery, UsageRow } from '@sluice/core'
-import { type CheckedChat, type ConsoleChat, checkedChat } from './chat/chat-options.ts'
+import { type ConsoleChat, type ResolvedChat, resolveChat } from './chat/chat-options.ts'
 
 /** What the console needs, and what it may show. */
 export interface ConsoleOptions {
@@ -29,9 +29,9 @@ export interface ConsoleOptions {
 }
 
 type Optional = 'keys' | 'usage'
-type Checked = Pick<ConsoleOptions, Optional> & {
+type ResolvedOptions = Pick<ConsoleOptions, Optional> & {
   readonly [Name in Exclude<keyof ConsoleOptions, Optional | 'chat'>]-?: NonNullable<ConsoleOptions[Name]>
-} & { readonly chat: CheckedChat | false }
+} & { readonly chat: ResolvedChat | false }
 
 const keyMethods = ['issue', 'list', 'get', 'update', 'rotate', 'delete'] as const
 const known: readonly string[] = [
@@ -48,7 +48,7 @@ const known: readonly string[] = [
 ] satisfies (keyof ConsoleOptions)[]
 
 /** The options with their defaults. Throws `TypeError` for what cannot be used; it never tells the admin key. */
-export function checkedOptions(given: ConsoleOptions): Checked {
+export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
   if (typeof given !== 'object' || given === null) throw fault('expected options, such as { adminKey }')
   const unknown = Object.keys(given).find(name => !known.includes(name))
   if (unknown !== undefined) throw fault(`no such option: ${unknown}. Known are ${known.join(', ')}`)
@@ -72,7 +72,7 @@ export function checkedOptions(given: ConsoleOptions): Checked {
     throw fault('keys: expected a key store, such as that of a database')
   if (usage !== undefined && typeof usage !== 'function')
     throw fault('usage: expected a function, such as query => database.usage(query)')
-  const chat = checkedChat(givenChat, fault)
+  const chat = resolveChat(givenChat, fault)
   if (typeof teamTag !== 'string' || teamTag === '') throw fault("teamTag: expected a tag's name")
   if (typeof basePath !== 'string' || !/^(\/[\w.~-]+)+$/.test(basePath))
     throw fault("basePath: expected the gateway's basePath, such as '/v1'")
@@ -83,9 +83,9 @@ export function checkedOptions(given: ConsoleOptions): Checked {
   return { adminKey, keys, usage, chat, teamTag, basePath, maxRequests, minutes, onError, now }
 }
 
-function expectCount(name: string, count: unknown, most: number): void {
-  if (Number.isInteger(count) && (count as number) >= 1 && (count as number) <= most) return
-  throw fault(`${name}: got ${String(count)}, expected a whole number from 1 to ${most}`)
+function expectCount(name: string, count: unknown, max: number): void {
+  if (Number.isInteger(count) && (count as number) >= 1 && (count as number) <= max) return
+  throw fault(`${name}: got ${String(count)}, expected a whole number from 1 to ${max}`)
 }
 
 function fault(what: string): TypeError {

@@ -3,13 +3,13 @@ import type { ConsoleCaller } from './chat/console-caller.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import type { LiveHub } from './live/live-hub.ts'
 import type { RecentRequests } from './recent/recent-requests.ts'
-import type { SeriesBook } from './series/series-book.ts'
+import type { SeriesRecorder } from './series/series-recorder.ts'
 import type { TargetLog } from './targets/target-log.ts'
 
 /** What the console knows, and whom it may ask. */
 export interface ConsoleState {
   readonly recent: RecentRequests
-  readonly series: SeriesBook
+  readonly series: SeriesRecorder
   readonly targets: TargetLog
   /** How many minutes `series` keeps. */
   readonly minutes: number

@@ -4,13 +4,13 @@ import { adminGate } from './admin-gate.ts'
 import { consoleCaller } from './chat/console-caller.ts'
 import { consoleEndpoint } from './console-endpoint.ts'
 import type { ConsoleGateway } from './console-gateway.ts'
-import { type ConsoleOptions, checkedOptions } from './console-options.ts'
+import { type ConsoleOptions, resolveOptions } from './console-options.ts'
 import type { ConsoleState } from './console-state.ts'
 import { keyApi } from './keys/key-api.ts'
 import { liveHub } from './live/live-hub.ts'
 import { recentRequests } from './recent/recent-requests.ts'
 import { requestRow } from './recent/request-row.ts'
-import { seriesBook } from './series/series-book.ts'
+import { createSeriesRecorder } from './series/series-recorder.ts'
 import { targetLog } from './targets/target-log.ts'
 
 /** A console: what watches the gateway, and what shows it. */
@@ -42,14 +42,14 @@ export interface Console {
  */
 export function createConsole(options: ConsoleOptions): Console {
   const { adminKey, keys, usage, chat, teamTag, basePath, maxRequests, minutes, onError, now } =
-    checkedOptions(options)
+    resolveOptions(options)
   const caller = chat === false ? undefined : consoleCaller(chat)
   const live = liveHub()
   const targets = targetLog(now)
   const recent = recentRequests(maxRequests, teamTag, targets, request => {
-    if (live.heard) live.request(requestRow(request))
+    if (live.hasReaders) live.request(requestRow(request))
   })
-  const series = seriesBook(minutes, teamTag, now)
+  const series = createSeriesRecorder(minutes, teamTag, now)
   const admit = adminGate(adminKey, now)
   let closed = false
   const state: ConsoleState = {
@@ -83,7 +83,7 @@ export function createConsole(options: ConsoleOptions): Console {
       targets.observe(event)
       recent.observe(event)
       if (event.type === 'end') series.add(event)
-      if (event.type === 'target' && live.heard) {
+      if (event.type === 'target' && live.hasReaders) {
         const { provider, model, state, waitMs } = event
         live.target({ provider, model, state, waitMs })
       }

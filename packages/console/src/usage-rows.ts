@@ -5,7 +5,7 @@ import {
   type UsageRow,
   validateUsageQuery,
 } from '@sluice/core'
-import { askedStore } from './asked-store.ts'
+import { callStore } from './call-store.ts'
 
 /** Sums of the ledger for `by`, `from` and `to` of a URL. Throws 400 for what is no such query, and 503. */
 export async function usageRows(
@@ -25,7 +25,7 @@ export async function usageRows(
     if (!(error instanceof TypeError)) throw error
     throw new GatewayError('invalid_value', { message: error.message, param: 'by' })
   }
-  return askedStore('ledger', () => usage(query))
+  return callStore('ledger', () => usage(query))
 }
 
 /** A form that is left empty sends an empty text. */

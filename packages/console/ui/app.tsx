@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Refusal } from './server/refusal.ts'
-import { findAdminKey, forgetKeys, keepAdminKey } from './session/kept-keys.ts'
+import { ApiError } from './server/api-error.ts'
 import { openSession } from './session/open-session.ts'
 import { type Session, SessionContext } from './session/session.ts'
 import { SignIn } from './session/sign-in.tsx'
+import { clearKeys, findAdminKey, storeAdminKey } from './session/stored-keys.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** The page: signed in, or not yet. */
@@ -13,7 +13,7 @@ export function App() {
   const [problem, setProblem] = useState<string>()
 
   const leave = (why?: string) => {
-    forgetKeys()
+    clearKeys()
     setKey(undefined)
     setProblem(why)
   }
@@ -37,7 +37,7 @@ export function App() {
       },
       (error: Error) => {
         // Of a wrong key `leave` has told, in words of its own.
-        if (opening.signal.aborted || (error instanceof Refusal && error.status === 401)) return
+        if (opening.signal.aborted || (error instanceof ApiError && error.status === 401)) return
         setKey(undefined)
         setProblem(error.message)
       },
@@ -52,7 +52,7 @@ export function App() {
 
   if (key === undefined) {
     const signIn = (given: string) => {
-      keepAdminKey(given)
+      storeAdminKey(given)
       setKey(given)
     }
     return <SignIn problem={problem} onKey={signIn} />

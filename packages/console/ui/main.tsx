@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { applyTheme, keptTheme } from './shell/theme.ts'
+import { applyTheme, storedTheme } from './shell/theme.ts'
 
-applyTheme(keptTheme())
+applyTheme(storedTheme())
 render(<App />, document.getElementById('app')!)

@@ -1,6 +1,6 @@
 import type { Gateway } from '@sluice/core'
 import { deliver, expectGateway, protocolError } from '@sluice/node/adapter'
-import { type ExpressRequest, type ExpressResponse, targetOf } from './target.ts'
+import { type ExpressRequest, type ExpressResponse, requestTarget } from './request-target.ts'
 
 /** What of a body parser's error is used (`http-errors`). */
 interface ParserError {
@@ -25,14 +25,14 @@ export function bodyParserErrors(
 ): (error: unknown, req: ExpressRequest, res: ExpressResponse, next: (error?: unknown) => void) => void {
   expectGateway('bodyParserErrors', gateway, ['matches'])
   return (error, req, res, next) => {
-    const path = targetOf(req)?.split('?', 1)[0]
-    const answer = path !== undefined && gateway.matches(path, mount) ? answerTo(error) : undefined
+    const path = requestTarget(req)?.split('?', 1)[0]
+    const answer = path !== undefined && gateway.matches(path, mount) ? toResponse(error) : undefined
     if (answer === undefined || res.headersSent) next(error)
     else void deliver(answer, res)
   }
 }
 
-function answerTo(error: unknown): Response | undefined {
+function toResponse(error: unknown): Response | undefined {
   const { type, limit, length } = (error ?? {}) as ParserError
   switch (type) {
     case 'entity.too.large':

@@ -1,9 +1,9 @@
 import type { Gateway } from '@sluice/core'
 import { deliver, dispatch, expectGateway } from '@sluice/node/adapter'
-import { type ExpressRequest, type ExpressResponse, targetOf } from './target.ts'
+import { type ExpressRequest, type ExpressResponse, requestTarget } from './request-target.ts'
 
 export { bodyParserErrors } from './body-parser-errors.ts'
-export type { ExpressRequest, ExpressResponse } from './target.ts'
+export type { ExpressRequest, ExpressResponse } from './request-target.ts'
 
 /**
  * A gateway as Express middleware, for `app.use` at the root, under a path, or in a router:
@@ -21,9 +21,9 @@ export function toExpress<Req extends ExpressRequest = ExpressRequest>(
   expectGateway('toExpress', gateway, ['fetch', 'matches'])
   return (req, res, next) => {
     const mount = req.baseUrl
-    const target = targetOf(req)
+    const target = requestTarget(req)
     if (target === undefined || !gateway.matches(target.split('?', 1)[0]!, mount)) return next()
-    const asking = {
+    const options = {
       protocol: req.protocol,
       target,
       context: {
@@ -34,6 +34,6 @@ export function toExpress<Req extends ExpressRequest = ExpressRequest>(
         },
       },
     }
-    dispatch(gateway, req, res, asking, answer => void deliver(answer, res))
+    dispatch(gateway, req, res, options, answer => void deliver(answer, res))
   }
 }

@@ -1,3 +1,5 @@
+import { ConfigurationError, configurationError } from '@sluice/core'
+
 /** Signatures with a secret that both sides know, and how many bytes it needs (RFC 7518 section 3.2). */
 const secretBytes: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 }
 
@@ -6,23 +8,27 @@ const edwards = ['EdDSA', 'Ed25519']
 /** Signatures with a pair of keys. */
 const asymmetric: readonly string[] = [...rsa, 'ES256', 'ES384', 'ES512', ...edwards]
 
-/** What a token may be signed with, where keys are public ones. Throws `TypeError` for any that needs a secret. */
+/** What a token may be signed with, where keys are public ones. Throws `ConfigurationError` for those that need a secret. */
 export function publicAlgorithms(
   given: unknown,
   possible: readonly string[] = asymmetric,
 ): readonly string[] {
-  return given === undefined ? possible : chosen(given, possible)
+  return given === undefined ? possible : checkAlgorithms(given, possible)
 }
 
-/** What a token may be signed with, where there is a secret of so many bytes. Throws `TypeError` where it is too short. */
+/** What a token may be signed with, where there is a secret of so many bytes. Throws `ConfigurationError` for a secret that is too short. */
 export function secretAlgorithms(given: unknown, bytes: number): readonly string[] {
-  const algorithms = given === undefined ? ['HS256'] : chosen(given, Object.keys(secretBytes))
+  const algorithms = given === undefined ? ['HS256'] : checkAlgorithms(given, Object.keys(secretBytes))
   for (const algorithm of algorithms) {
     const needed = secretBytes[algorithm] ?? 0
     if (bytes < needed) {
-      throw new TypeError(
-        `jwt(): the secret has ${bytes} bytes. ${algorithm} needs ${needed} random ones at least.`,
-      )
+      throw new ConfigurationError('jwt()', [
+        {
+          path: ['secret'],
+          received: `a secret of ${bytes} bytes`,
+          expected: `at least ${needed} random bytes for ${algorithm}`,
+        },
+      ])
     }
   }
   return algorithms
@@ -36,8 +42,8 @@ export function algorithmsOf(type: unknown, curve: unknown): readonly string[] {
   return type === 'EC' && size !== undefined ? [size] : []
 }
 
-function chosen(given: unknown, possible: readonly string[]): readonly string[] {
+function checkAlgorithms(given: unknown, possible: readonly string[]): readonly string[] {
   if (Array.isArray(given) && given.length > 0 && given.every(each => possible.includes(each)))
     return [...given]
-  throw new TypeError(`jwt(): algorithms: expected a list of what the keys can do: ${possible.join(', ')}.`)
+  throw configurationError('jwt()', ['algorithms'], given, `a list of ${possible.join(', ')}`)
 }

@@ -1,4 +1,10 @@
-import type { Observer, Principal } from '@sluice/core'
+import {
+  ConfigurationError,
+  configurationError,
+  type Observer,
+  type Principal,
+  unknownOption,
+} from '@sluice/core'
 
 /** What a token says, once its signature and times have been checked. */
 export interface JwtPayload {
@@ -87,65 +93,91 @@ const known: Readonly<Record<keyof JwtOptions, true>> = {
   now: true,
 }
 
-/** The options themselves, without what is not theirs. Throws `TypeError` for what cannot be meant. */
-export function checkedOptions(given: JwtOptions): JwtOptions {
+/** Returns a copy of the options. Throws `ConfigurationError` for invalid ones. */
+export function validateOptions(given: JwtOptions): JwtOptions {
   if (typeof given !== 'object' || given === null)
-    throw new TypeError('jwt(): expected an object of options.')
+    throw configurationError('jwt()', [], given, 'an object of options')
   const unknown = Object.keys(given).find(name => !Object.hasOwn(known, name))
   if (unknown !== undefined) {
-    throw new TypeError(`jwt(): there is no option '${unknown}'. Known are ${Object.keys(known).join(', ')}.`)
+    throw new ConfigurationError('jwt()', [
+      unknownOption([unknown], (given as unknown as Record<string, unknown>)[unknown], Object.keys(known)),
+    ])
   }
   const options: JwtOptions = Object.assign(Object.create(null), given)
   const keys = [options.jwks, options.publicKey, options.secret].filter(each => each !== undefined)
   if (keys.length !== 1) {
-    throw new TypeError(`jwt(): got ${keys.length} of jwks, publicKey and secret, expected one of them.`)
+    throw new ConfigurationError('jwt()', [
+      { path: [], received: `${keys.length} of jwks, publicKey and secret`, expected: 'exactly one of them' },
+    ])
   }
   const { issuer, audience, claims, typ, source } = options
   if (!isNames(issuer)) {
-    throw new TypeError(
-      "jwt(): issuer: expected the `iss` of the tokens, such as 'https://login.example.com/'.",
+    throw configurationError(
+      'jwt()',
+      ['issuer'],
+      issuer,
+      "the `iss` of the tokens, such as 'https://login.example.com/'",
     )
   }
   if (audience !== false && !isNames(audience)) {
-    throw new TypeError(
-      "jwt(): audience: expected the `aud` of tokens for this gateway, such as 'https://llm.example.com'.",
+    throw configurationError(
+      'jwt()',
+      ['audience'],
+      audience,
+      "the `aud` of tokens for this gateway, such as 'https://llm.example.com'",
     )
   }
   if (claims === undefined && audience === false) {
-    throw new TypeError('jwt(): without an audience, claims has to say which tokens are for this gateway.')
+    throw configurationError(
+      'jwt()',
+      ['claims'],
+      claims,
+      'a function that rejects tokens for other services, because audience is false',
+    )
   }
   if (claims === undefined && typeof issuer !== 'string' && issuer.length > 1) {
-    throw new TypeError(
-      'jwt(): two issuers may call different callers by one name. Make ids of `iss` and `sub` with claims.',
+    throw configurationError(
+      'jwt()',
+      ['claims'],
+      claims,
+      'a function that makes ids of `iss` and `sub`, because two issuers may use the same `sub`',
     )
   }
   if (typ !== undefined && (typeof typ !== 'string' || typ === '')) {
-    throw new TypeError("jwt(): typ: expected the `typ` of the tokens' header, such as 'at+jwt'.")
+    throw configurationError('jwt()', ['typ'], typ, "the `typ` of the tokens' header, such as 'at+jwt'")
   }
   if (source !== undefined && !isSource(source)) {
-    throw new TypeError('jwt(): source: expected a string without spaces.')
+    throw configurationError('jwt()', ['source'], source, 'a string without spaces')
   }
   if (source === undefined && ![issuer].flat().every(isSource)) {
-    throw new TypeError(
-      'jwt(): an issuer has spaces in its name. Set source: it names the issuer without spaces.',
+    throw configurationError(
+      'jwt()',
+      ['source'],
+      source,
+      'a name without spaces, because an issuer has spaces',
     )
   }
   for (const name of ['claims', 'observe', 'fetch', 'now'] as const) {
     if (options[name] !== undefined && typeof options[name] !== 'function') {
-      throw new TypeError(`jwt(): ${name}: expected a function.`)
+      throw configurationError('jwt()', [name], options[name], 'a function')
     }
   }
   return options
 }
 
-/** A span of an option, in its own unit. Throws `TypeError` for one out of bounds. */
-export function span(options: JwtOptions, name: SpanName, least: number, most: number): number | undefined {
+/** Returns a number of an option, in its own unit. Throws `ConfigurationError` for one out of bounds. */
+export function checkNumber(
+  options: JwtOptions,
+  name: NumberOption,
+  min: number,
+  max: number,
+): number | undefined {
   const value = options[name]
-  if (value === undefined || (typeof value === 'number' && value >= least && value <= most)) return value
-  throw new TypeError(`jwt(): ${name} is ${String(value)}, expected a number from ${least} to ${most}.`)
+  if (value === undefined || (typeof value === 'number' && value >= min && value <= max)) return value
+  throw configurationError('jwt()', [name], value, `a number from ${min} to ${max}`)
 }
 
-type SpanName = 'clockToleranceS' | 'maxTokenAgeS' | 'timeoutMs' | 'cacheMs' | 'staleMs'
+type NumberOption = 'clockToleranceS' | 'maxTokenAgeS' | 'timeoutMs' | 'cacheMs' | 'staleMs'
 
 function isSource(value: unknown): boolean {
   return typeof value === 'string' && /^\S+$/.test(value)

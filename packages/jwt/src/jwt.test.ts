@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { AuthFailure } from '@sluice/core'
+import { type AuthFailure, ConfigurationError } from '@sluice/core'
 import {
   exportJWK,
   exportSPKI,
@@ -185,9 +185,11 @@ describe('jwt', () => {
     expect(await source({ source: 'staff' })).toBe('staff')
     expect(await source({ source: 'staff', claims: async () => ({ id: 'ann', source: 'own' }) })).toBe('own')
     expect(() => jwt({ ...basics, secret, source: 'a b' })).toThrow(
-      /source: expected a string without spaces/,
+      /source: got 'a b', expected a string without spaces/,
     )
-    expect(() => jwt({ ...basics, secret, issuer: 'my login' })).toThrow(/an issuer has spaces .* Set source/)
+    expect(() => jwt({ ...basics, secret, issuer: 'my login' })).toThrow(
+      /source: got .* because an issuer has spaces/,
+    )
     expect(await source({ issuer: 'my login', source: 'login' }, { ...sound, iss: 'my login' })).toBe('login')
   })
 
@@ -325,58 +327,67 @@ describe('the options', () => {
   const b = { issuer: iss, audience: aud }
   const weak = 'x'.repeat(31)
   it.each<[unknown, RegExp]>([
-    [undefined, /expected an object/],
+    [undefined, /expected an object of options/],
     [{ ...b }, /got 0 of jwks, publicKey and secret/],
     [{ ...b, secret, publicKey: 'x' }, /got 2 of/],
-    [{ ...b, secret, issuer: undefined }, /issuer: expected/],
-    [{ ...b, secret, issuer: '' }, /issuer: expected/],
-    [{ ...b, secret, issuer: [] }, /issuer: expected/],
-    [{ ...b, secret, issuer: [iss, 'b'] }, /two issuers may call different callers by one name/],
-    [{ ...b, secret, audience: undefined }, /audience: expected/],
-    [{ ...b, secret, audience: [''] }, /audience: expected/],
-    [{ ...b, secret, audience: false }, /claims has to say/],
-    [{ ...b, secret, audiance: 'x' }, /no option 'audiance'/],
-    [{ ...b, secret: weak }, /has 31 bytes. HS256 needs 32/],
-    [{ ...b, secret, algorithms: ['HS512'] }, /HS512 needs 64/],
-    [{ ...b, secret, algorithms: ['RS256'] }, /algorithms: expected .* HS256, HS384, HS512/],
-    [{ ...b, secret, algorithms: ['none'] }, /algorithms: expected/],
-    [{ ...b, secret, algorithms: [] }, /algorithms: expected/],
-    [{ ...b, secret: 7 }, /secret: expected/],
-    [{ ...b, secret: '-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----' }, /A PEM is a publicKey/],
-    [{ ...b, publicKey: 'MIIB' }, /publicKey: expected/],
+    [{ ...b, secret, issuer: undefined }, /issuer: got .*, expected the `iss`/],
+    [{ ...b, secret, issuer: '' }, /issuer: got .*, expected the `iss`/],
+    [{ ...b, secret, issuer: [] }, /issuer: got .*, expected the `iss`/],
+    [{ ...b, secret, issuer: [iss, 'b'] }, /two issuers may use the same `sub`/],
+    [{ ...b, secret, audience: undefined }, /audience: got .*, expected the `aud`/],
+    [{ ...b, secret, audience: [''] }, /audience: got .*, expected the `aud`/],
+    [{ ...b, secret, audience: false }, /claims: got undefined, expected a function/],
+    [{ ...b, secret, audiance: 'x' }, /audiance: got .*, expected no such option\. Did you mean 'audience'/],
+    [{ ...b, secret: weak }, /secret: got a secret of 31 bytes, expected at least 32 random bytes for HS256/],
+    [{ ...b, secret, algorithms: ['HS512'] }, /at least 64 random bytes for HS512/],
+    [
+      { ...b, secret, algorithms: ['RS256'] },
+      /algorithms: got a list, expected a list of HS256, HS384, HS512/,
+    ],
+    [{ ...b, secret, algorithms: ['none'] }, /algorithms: got .*, expected/],
+    [{ ...b, secret, algorithms: [] }, /algorithms: got .*, expected/],
+    [{ ...b, secret: 7 }, /secret: got 7, expected/],
+    [
+      { ...b, secret: '-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----' },
+      /pass a PEM as publicKey/,
+    ],
+    [{ ...b, publicKey: 'MIIB' }, /publicKey: got .*, expected/],
     [
       { ...b, publicKey: '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----' },
-      /publicKey: expected/,
+      /publicKey: got .*, expected/,
     ],
     [
       { ...b, publicKey: '-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----' },
-      /publicKey: expected/,
+      /publicKey: got .*, expected/,
     ],
     [{ ...b, publicKey: { kty: 'oct', k: 'eA' } }, /got a private or secret key/],
     [{ ...b, publicKey: { kty: 'RSA', n: 'x', e: 'AQAB', d: 'x' } }, /got a private or secret key/],
-    [{ ...b, publicKey: { kty: 'EC', crv: 'secp256k1' } }, /publicKey: expected/],
-    [{ ...b, publicKey: { kty: 'RSA' }, algorithms: ['ES256'] }, /algorithms: expected .* RS256/],
-    [{ ...b, jwks: { keys: [] } }, /jwks: expected/],
-    [{ ...b, jwks: {} }, /jwks: expected/],
+    [{ ...b, publicKey: { kty: 'EC', crv: 'secp256k1' } }, /publicKey: got .*, expected/],
+    [
+      { ...b, publicKey: { kty: 'RSA' }, algorithms: ['ES256'] },
+      /algorithms: got a list, expected a list of RS256/,
+    ],
+    [{ ...b, jwks: { keys: [] } }, /jwks: got .*, expected/],
+    [{ ...b, jwks: {} }, /jwks: got .*, expected/],
     [{ ...b, jwks: { keys: [{ kty: 'oct', k: 'eA' }] } }, /got a private or secret key/],
-    [{ ...b, jwks: 'https://a.test/', algorithms: ['HS256'] }, /algorithms: expected/],
-    [{ ...b, jwks: 'not an address' }, /jwks: expected an address/],
-    [{ ...b, jwks: 'http://a.test/' }, /jwks: expected an address with https/],
-    [{ ...b, jwks: 'http://127.evil.test/' }, /jwks: expected an address with https/],
-    [{ ...b, jwks: 'https://user:word@a.test/' }, /no user in it/],
-    [{ ...b, jwks: 'file:///etc/keys' }, /jwks: expected/],
-    [{ ...b, secret, clockToleranceS: 301 }, /clockToleranceS is 301/],
+    [{ ...b, jwks: 'https://a.test/', algorithms: ['HS256'] }, /algorithms: got .*, expected/],
+    [{ ...b, jwks: 'not an address' }, /jwks: got a string, expected a URL/],
+    [{ ...b, jwks: 'http://a.test/' }, /jwks: got a string, expected a URL with https/],
+    [{ ...b, jwks: 'http://127.evil.test/' }, /jwks: got a string, expected a URL with https/],
+    [{ ...b, jwks: 'https://user:word@a.test/' }, /without credentials/],
+    [{ ...b, jwks: 'file:///etc/keys' }, /jwks: got .*, expected/],
+    [{ ...b, secret, clockToleranceS: 301 }, /clockToleranceS: got 301/],
     [{ ...b, secret, clockToleranceS: -1 }, /clockToleranceS/],
     [{ ...b, secret, maxTokenAgeS: 0 }, /maxTokenAgeS/],
     [{ ...b, secret, maxTokenAgeS: '1h' }, /maxTokenAgeS/],
     [{ ...b, jwks: 'https://a.test/', timeoutMs: 0 }, /timeoutMs/],
     [{ ...b, jwks: 'https://a.test/', cacheMs: Number.NaN }, /cacheMs/],
     [{ ...b, jwks: 'https://a.test/', staleMs: -1 }, /staleMs/],
-    [{ ...b, secret, typ: '' }, /typ: expected/],
-    [{ ...b, secret, claims: {} }, /claims: expected a function/],
+    [{ ...b, secret, typ: '' }, /typ: got an empty string, expected/],
+    [{ ...b, secret, claims: {} }, /claims: got .*, expected a function/],
   ])('are refused where they cannot be meant (%#)', (options, message) => {
     expect(() => jwt(options as JwtOptions)).toThrow(message)
-    expect(() => jwt(options as JwtOptions)).toThrow(TypeError)
+    expect(() => jwt(options as JwtOptions)).toThrow(ConfigurationError)
   })
 
   it.each([

@@ -1,11 +1,11 @@
 import { type Authenticator, type AuthFailure, bearerToken, GatewayError, type Principal } from '@sluice/core'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { FindKey } from './find-key.ts'
-import { checkedOptions, type JwtOptions, type JwtPayload, span } from './jwt-options.ts'
+import { checkNumber, type JwtOptions, type JwtPayload, validateOptions } from './jwt-options.ts'
 import { keySource } from './key-source.ts'
-import { principalOfClaims } from './principal-of-claims.ts'
+import { precheckToken } from './precheck-token.ts'
+import { principalFromClaims } from './principal-from-claims.ts'
 import { tokenFailure } from './token-failure.ts'
-import { uncheckedFault } from './unchecked-token.ts'
 
 /**
  * Callers with JSON Web Tokens (RFC 7519) that an issuer of yours has signed: a login service, or your own backend.
@@ -14,14 +14,14 @@ import { uncheckedFault } from './unchecked-token.ts'
  * `aud`, `exp` (always needed) and `nbf` are right. Anything else is a 401, and what is no token at all is so without
  * any work. Where the issuer's keys cannot be read it is a 503 `authentication_unavailable`, never a 401.
  *
- * Throws `TypeError` for options that cannot be meant.
+ * Throws `ConfigurationError` for invalid options.
  */
 export function jwt(given: JwtOptions): Authenticator {
-  const options = checkedOptions(given)
-  const { issuer, audience, typ, source, claims = principalOfClaims, now = Date.now } = options
+  const options = validateOptions(given)
+  const { issuer, audience, typ, source, claims = principalFromClaims, now = Date.now } = options
   const { algorithms, findKey } = keySource(options)
-  const maxTokenAge = span(options, 'maxTokenAgeS', 1, Number.MAX_SAFE_INTEGER)
-  const clockTolerance = span(options, 'clockToleranceS', 0, 300) ?? 5
+  const maxTokenAge = checkNumber(options, 'maxTokenAgeS', 1, Number.MAX_SAFE_INTEGER)
+  const clockTolerance = checkNumber(options, 'clockToleranceS', 0, 300) ?? 5
   const issuers = [issuer].flat()
   const checks: JWTVerifyOptions = {
     algorithms: [...algorithms],
@@ -36,16 +36,18 @@ export function jwt(given: JwtOptions): Authenticator {
     const token = bearerToken(request)
     if (token === undefined) return undefined
     const at = now()
-    const fault = uncheckedFault(token, { algorithms, issuers, expiredAt: at / 1_000 - clockTolerance })
+    const fault = precheckToken(token, { algorithms, issuers, expiredAt: at / 1_000 - clockTolerance })
     if (fault !== undefined) {
       report({ reason: fault })
       return undefined
     }
-    return checked(token, findKey, { ...checks, currentDate: new Date(at) }, report).then(async payload => {
-      const principal = payload && withSource(await claims(payload as JwtPayload), source ?? payload.iss)
-      if (payload !== undefined && !principal) report({ reason: 'wrong_claims' })
-      return principal
-    })
+    return verifyToken(token, findKey, { ...checks, currentDate: new Date(at) }, report).then(
+      async payload => {
+        const principal = payload && withSource(await claims(payload as JwtPayload), source ?? payload.iss)
+        if (payload !== undefined && !principal) report({ reason: 'wrong_claims' })
+        return principal
+      },
+    )
   }
 }
 
@@ -58,7 +60,7 @@ function withSource(principal: Principal | undefined, source: string | undefined
 type Report = (failure: AuthFailure) => void
 
 /** What a good token says; `undefined` for any other. Rejects where that cannot be told. */
-async function checked(
+async function verifyToken(
   token: string,
   findKey: FindKey,
   checks: JWTVerifyOptions,
@@ -68,13 +70,14 @@ async function checked(
     const { payload } = await jwtVerify(token, header => findKey(header), checks)
     return payload
   } catch (error) {
-    if (error instanceof errors.JWKSMultipleMatchingKeys) return byAnyOf(error, token, checks, report)
-    return refused(error, report)
+    if (error instanceof errors.JWKSMultipleMatchingKeys)
+      return verifyWithAnyKey(error, token, checks, report)
+    return rejectToken(error, report)
   }
 }
 
 /** A token that does not name its key, where several may be it. */
-async function byAnyOf(
+async function verifyWithAnyKey(
   keys: errors.JWKSMultipleMatchingKeys,
   token: string,
   checks: JWTVerifyOptions,
@@ -84,7 +87,7 @@ async function byAnyOf(
     try {
       return (await jwtVerify(token, key, checks)).payload
     } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) return refused(error, report)
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) return rejectToken(error, report)
     }
   }
   report({ reason: 'wrong_signature' })
@@ -92,7 +95,7 @@ async function byAnyOf(
 }
 
 /** What is wrong with the token is a 401; what is wrong with the keys, or with this code, is none. */
-function refused(error: unknown, report: Report): undefined {
+function rejectToken(error: unknown, report: Report): undefined {
   if (!(error instanceof errors.JOSEError)) {
     throw GatewayError.is(error) ? error : new GatewayError('authentication_unavailable', { cause: error })
   }

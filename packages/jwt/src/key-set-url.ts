@@ -1,18 +1,24 @@
+import { ConfigurationError, hiddenIssue } from '@sluice/core'
+
 /**
  * The address of a key set: whoever can change what stands there can sign tokens, so it is read over TLS, or from
- * this machine. Throws `TypeError` for any other.
+ * this machine. Throws `ConfigurationError` for any other.
  */
 export function keySetUrl(given: string | URL): URL {
   const url = URL.canParse(String(given)) ? new URL(String(given)) : undefined
-  const sound =
+  const isValid =
     url !== undefined &&
     (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) &&
     url.username === '' &&
     url.password === ''
-  if (sound) return url
-  throw new TypeError(
-    'jwt(): jwks: expected an address with https, or http on this machine, and no user in it.',
-  )
+  if (isValid) return url
+  throw new ConfigurationError('jwt()', [
+    hiddenIssue(
+      ['jwks'],
+      String(given),
+      'a URL with https, or with http on this machine, without credentials',
+    ),
+  ])
 }
 
 function isLoopback(host: string): boolean {

@@ -1,3 +1,4 @@
+import { ConfigurationError, hiddenIssue } from '@sluice/core'
 import { createLocalJWKSet, exportJWK, importSPKI, type JWK, type LocalJWKSet } from 'jose'
 import { algorithmsOf } from './algorithms.ts'
 import type { FindKey } from './find-key.ts'
@@ -21,21 +22,27 @@ const kinds: readonly (readonly [identifier: string, type: string, curve: string
 /** They stand before the key itself, in which anything may be written. */
 const headBytes = 30
 
-/** One public key as PEM (`BEGIN PUBLIC KEY`) or as JWK. Throws `TypeError` for any other, and for a private one. */
+/** One public key as PEM (`BEGIN PUBLIC KEY`) or as JWK. Throws `ConfigurationError` for any other, and for a private one. */
 export function publicKey(given: unknown): PublicKey {
   if (typeof given === 'string') return ofPem(given)
-  if (typeof given !== 'object' || given === null) throw wrong('')
+  if (typeof given !== 'object' || given === null) throw publicKeyError(given)
   const jwk = given as JWK
-  refusePrivate(jwk)
+  rejectPrivateKey(jwk)
   const algorithms = algorithmsOf(jwk.kty, jwk.crv).filter(each => jwk.alg === undefined || jwk.alg === each)
-  if (algorithms.length === 0) throw wrong('')
-  return { algorithms, findKey: only(async () => createLocalJWKSet({ keys: [jwk] })) }
+  if (algorithms.length === 0) throw publicKeyError(given)
+  return { algorithms, findKey: lazyKeySet(async () => createLocalJWKSet({ keys: [jwk] })) }
 }
 
-/** Throws `TypeError` for a key with which tokens could be signed: it has no place where they are checked. */
-export function refusePrivate(jwk: object): void {
+/** Throws `ConfigurationError` for a key that can sign tokens: verifying needs only the public part. */
+export function rejectPrivateKey(jwk: object): void {
   if ('d' in jwk || 'k' in jwk) {
-    throw new TypeError('jwt(): got a private or secret key. Give its public part alone, without `d` or `k`.')
+    throw new ConfigurationError('jwt()', [
+      {
+        path: [],
+        received: 'a private or secret key',
+        expected: 'only its public part, without `d` or `k`',
+      },
+    ])
   }
 }
 
@@ -45,10 +52,10 @@ function ofPem(pem: string): PublicKey {
   const [, type, curve] = kinds.find(([identifier]) => head.includes(identifier)) ?? []
   const algorithms = algorithmsOf(type, curve)
   const [algorithm] = algorithms
-  if (algorithm === undefined) throw wrong(' A certificate or private key is none.')
+  if (algorithm === undefined) throw publicKeyError(pem)
   return {
     algorithms,
-    findKey: only(async () => {
+    findKey: lazyKeySet(async () => {
       const key = await importSPKI(pem.trim(), algorithm, { extractable: true })
       return createLocalJWKSet({ keys: [await exportJWK(key)] })
     }),
@@ -56,7 +63,7 @@ function ofPem(pem: string): PublicKey {
 }
 
 /** The one key there is, whatever the token calls it. */
-function only(make: () => Promise<LocalJWKSet>): FindKey {
+function lazyKeySet(make: () => Promise<LocalJWKSet>): FindKey {
   let set: Promise<LocalJWKSet> | undefined
   return async ({ alg }) => {
     set ??= make()
@@ -72,8 +79,12 @@ function bytesOf(base64: string): string {
   }
 }
 
-function wrong(hint: string): TypeError {
-  return new TypeError(
-    `jwt(): publicKey: expected a public key for RSA, ECDSA or Ed25519, as PEM ('-----BEGIN PUBLIC KEY-----') or JWK.${hint}`,
-  )
+function publicKeyError(given: unknown): ConfigurationError {
+  return new ConfigurationError('jwt()', [
+    hiddenIssue(
+      ['publicKey'],
+      given,
+      "a public key for RSA, ECDSA or Ed25519, as PEM ('-----BEGIN PUBLIC KEY-----', no certificate) or JWK",
+    ),
+  ])
 }

@@ -45,26 +45,26 @@ export function remoteKeySet(options: RemoteKeySetOptions): FindKey {
   let missing: ReadonlySet<string> = new Set()
 
   const isWithin = (since: number, ms: number) => now() - since >= 0 && now() - since < ms
-  const tell = (fails: boolean, error?: unknown) => {
+  const reportState = (fails: boolean, error?: unknown) => {
     failure = error
     if (fails === failing) return
     failing = fails
     observe({ type: 'store', store: 'keys', state: fails ? 'failing' : 'working', error })
   }
   const load = async () => {
-    const askedAt = now()
+    const startedAt = now()
     const wanted = lookedFor
     lookedFor = new Set()
     try {
       const fresh = await read()
       former = set
       set = fresh
-      readAt = askedAt
+      readAt = startedAt
       missing = wanted
-      tell(false)
+      reportState(false)
     } catch (error) {
       lookedFor = wanted
-      tell(true, error)
+      reportState(true, error)
     }
     triedAt = now()
   }
@@ -77,7 +77,7 @@ export function remoteKeySet(options: RemoteKeySetOptions): FindKey {
     }
     return loading
   }
-  const readSoon = () => {
+  const retryLater = () => {
     const seconds = Math.max(1, Math.ceil((unknownKeyMs - (now() - triedAt)) / 1_000))
     return new GatewayError('authentication_unavailable', {
       headers: { 'retry-after': String(seconds) },
@@ -127,7 +127,7 @@ export function remoteKeySet(options: RemoteKeySetOptions): FindKey {
       return await keyOf(set, header)
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-      throw missing.has(name) || (await isRetired(header)) ? error : readSoon()
+      throw missing.has(name) || (await isRetired(header)) ? error : retryLater()
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { cutOffAfter, defaultWriteStallMs, leave } from '@sluice/node/adapter'
+import { closeIterator, cutOffAfter, defaultWriteStallMs } from '@sluice/node/adapter'
 
 /**
  * A streamed answer as the body that Koa pipes. It reads ahead only as far as its client reads, leaves its
@@ -32,7 +32,7 @@ export class BodyStream extends Readable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#stalled?.()
-    leave(this.#iterator)
+    closeIterator(this.#iterator)
     const clientDisconnected = this.#res.destroyed
     if (error !== null) this.#res.destroy()
     done(clientDisconnected ? null : error)

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Gateway } from '@sluice/core'
 import { dispatch, expectGateway } from '@sluice/node/adapter'
 import { type MountedContext, mountOf } from './mount.ts'
-import { type AnswerContext, respond } from './respond.ts'
+import { type ResponseContext, respond } from './respond.ts'
 
 export type { MountedContext } from './mount.ts'
-export type { AnswerContext } from './respond.ts'
+export type { ResponseContext } from './respond.ts'
 
 /** What of Koa's `ctx` is used: Koa 2 and 3 both fit. */
-export interface KoaContext extends AnswerContext, MountedContext {
+export interface KoaContext extends ResponseContext, MountedContext {
   /** `rawBody` and `body` are what a body parser left. */
   readonly request: { readonly req: IncomingMessage; readonly rawBody?: unknown; readonly body?: unknown }
   readonly url: string
@@ -34,7 +34,7 @@ export function toKoa<Context extends KoaContext = KoaContext>(
   return async (ctx, next) => {
     const { mount, path } = mountOf(ctx, gateway)
     if (!gateway.matches(path, mount)) return void (await next())
-    const asking = {
+    const options = {
       protocol: ctx.protocol,
       host: ctx.host || undefined,
       target: path + queryOf(ctx.url),
@@ -47,8 +47,8 @@ export function toKoa<Context extends KoaContext = KoaContext>(
         },
       },
     }
-    const response = await new Promise<Response>(answered => {
-      dispatch(gateway, ctx.req, ctx.res, asking, answered)
+    const response = await new Promise<Response>(resolve => {
+      dispatch(gateway, ctx.req, ctx.res, options, resolve)
     })
     respond(response, ctx)
   }

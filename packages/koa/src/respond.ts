@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { answerOf, areAscii, drainBody, leavesBodyUnread, legalHeaders } from '@sluice/node/adapter'
+import { areAscii, drainBody, leavesBodyUnread, legalHeaders, responseParts } from '@sluice/node/adapter'
 import { BodyStream } from './body-stream.ts'
 
 /** What of `ctx` an answer is written to. */
-export interface AnswerContext {
+export interface ResponseContext {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   status: number
@@ -16,8 +16,8 @@ export interface AnswerContext {
 }
 
 /** Makes a `Response` Koa's own answer: `ctx.status`, headers and `ctx.body`. */
-export function respond(response: Response, ctx: AnswerContext): void {
-  const { status, headers: given, body } = answerOf(response)
+export function respond(response: Response, ctx: ResponseContext): void {
+  const { status, headers: given, body } = responseParts(response)
   const headers = legalHeaders(given)
   // Koa makes a 204 of a body that is set before the status.
   ctx.status = status
@@ -26,7 +26,7 @@ export function respond(response: Response, ctx: AnswerContext): void {
     ctx.body = status === 204 || status === 304 ? null : ''
   } else if (typeof body === 'string' || body instanceof Uint8Array) {
     const bytes = bytesOf(body, areAscii(headers))
-    ctx.body = leavesBodyUnread(ctx.req, status) ? lastAnswer(bytes, ctx) : bytes
+    ctx.body = leavesBodyUnread(ctx.req, status) ? closingBody(bytes, ctx) : bytes
   } else {
     ctx.body = new BodyStream(body, ctx.res)
     ctx.compress = false
@@ -35,7 +35,7 @@ export function respond(response: Response, ctx: AnswerContext): void {
 }
 
 /** Returns whether a content type was among them. */
-function writeHeaders(headers: ReturnType<typeof legalHeaders>, ctx: AnswerContext): boolean {
+function writeHeaders(headers: ReturnType<typeof legalHeaders>, ctx: ResponseContext): boolean {
   let typed = false
   for (const [name, value] of headers) {
     const key = name.toLowerCase()
@@ -53,14 +53,14 @@ function bytesOf(body: string | Uint8Array, ascii: boolean): string | Buffer {
 }
 
 /** The connection closes after this answer, but not before the client could take it: see `linger`. */
-function lastAnswer(bytes: string | Buffer, ctx: AnswerContext): BodyStream {
+function closingBody(bytes: string | Buffer, ctx: ResponseContext): BodyStream {
   ctx.set('connection', 'close')
   ctx.set('content-length', `${Buffer.byteLength(bytes)}`)
   ctx.compress = false
-  return new BodyStream(thenLinger(bytes, ctx.req), ctx.res)
+  return new BodyStream(drainAfter(bytes, ctx.req), ctx.res)
 }
 
-async function* thenLinger(
+async function* drainAfter(
   bytes: string | Buffer,
   req: IncomingMessage,
 ): AsyncGenerator<string | Uint8Array> {

@@ -26,12 +26,12 @@ export function hostBody(incoming: IncomingMessage, read: ReadBody): HostBody | 
   return bytesOf(body) ?? { kind: 'parsed', value: body }
 }
 
-let told = false
+let hasWarned = false
 
 /** Tells the server's owner, once, why requests fail; their callers get a plain 500. */
-export function warnLostBody(): void {
-  if (told) return
-  told = true
+export function warnBodyLost(): void {
+  if (hasWarned) return
+  hasWarned = true
   process.emitWarning('Something read the body of a request before the gateway did and kept nothing of it.', {
     type: 'SluiceWarning',
     code: 'SLUICE_BODY_LOST',

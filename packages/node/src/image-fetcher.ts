@@ -1,8 +1,13 @@
-import { addressesOf } from './image-fetcher/addresses-of.ts'
-import { type FetchedImage, type Guards, guardedFetch, type World } from './image-fetcher/guarded-fetch.ts'
+import {
+  type FetchDependencies,
+  type FetchedImage,
+  type Guards,
+  guardedFetch,
+} from './image-fetcher/guarded-fetch.ts'
 import { hostRule } from './image-fetcher/host-rules.ts'
 import { isPublicAddress } from './image-fetcher/public-address.ts'
 import { type RequestBudget, withinBudget } from './image-fetcher/request-budget.ts'
+import { resolveAddresses } from './image-fetcher/resolve-addresses.ts'
 
 /** Where images may be fetched from, and how much of them. */
 export interface ImageFetcherOptions {
@@ -22,10 +27,10 @@ export interface ImageFetcherOptions {
   readonly timeoutMs?: number | undefined
 }
 
-const world: World = { lookup: addressesOf, isPublic: isPublicAddress }
+const dependencies: FetchDependencies = { lookup: resolveAddresses, isPublic: isPublicAddress }
 
 const known = ['hosts', 'maxBytes', 'maxImages', 'maxTotalBytes', 'timeoutMs']
-const longestTimeoutMs = 2 ** 31 - 1
+const maxTimeoutMs = 2 ** 31 - 1
 
 /**
  * Fetches images that callers give as links, for vendors that take images as data only: the option
@@ -41,7 +46,7 @@ export function imageFetcher(
   options: ImageFetcherOptions,
 ): (url: string, signal: AbortSignal) => Promise<FetchedImage> {
   const guards = guardsOf(options)
-  return withinBudget((url, signal) => guardedFetch(url, signal, guards, world), guards)
+  return withinBudget((url, signal) => guardedFetch(url, signal, guards, dependencies), guards)
 }
 
 function guardsOf(options: ImageFetcherOptions): Guards & RequestBudget {
@@ -63,16 +68,16 @@ function guardsOf(options: ImageFetcherOptions): Guards & RequestBudget {
   }
   return {
     hosts: hosts.map(hostRule),
-    maxBytes: whole('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER),
-    maxImages: whole('maxImages', maxImages, Number.MAX_SAFE_INTEGER),
-    maxTotalBytes: whole('maxTotalBytes', maxTotalBytes, Number.MAX_SAFE_INTEGER),
-    timeoutMs: whole('timeoutMs', timeoutMs, longestTimeoutMs),
+    maxBytes: checkInteger('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER),
+    maxImages: checkInteger('maxImages', maxImages, Number.MAX_SAFE_INTEGER),
+    maxTotalBytes: checkInteger('maxTotalBytes', maxTotalBytes, Number.MAX_SAFE_INTEGER),
+    timeoutMs: checkInteger('timeoutMs', timeoutMs, maxTimeoutMs),
   }
 }
 
-function whole(name: string, value: unknown, most: number): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return value
+function checkInteger(name: string, value: unknown, max: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max) return value
   throw new TypeError(
-    `imageFetcher: ${name} is ${String(value)}; it must be a whole number from 1 to ${most}.`,
+    `imageFetcher: ${name} is ${String(value)}; it must be a whole number from 1 to ${max}.`,
   )
 }

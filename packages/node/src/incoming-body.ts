@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { HostBody } from '@sluice/core'
-import { chunks } from './chunks.ts'
-import { small } from './unread-body.ts'
+import { readChunks } from './read-chunks.ts'
+import { smallBodyBytes } from './unread-body.ts'
 
 type StreamBody = Extract<HostBody, { kind: 'stream' }>
 
 const nothing = new Uint8Array()
 
 /** Whether all of a body waits to be read, in one piece. */
-function isWhole(incoming: IncomingMessage): boolean {
+function isBodyBuffered(incoming: IncomingMessage): boolean {
   // One that flows comes in the pieces in which it came.
   if (incoming.readableFlowing === true) return false
   if (incoming.complete) return true
@@ -17,7 +17,7 @@ function isWhole(incoming: IncomingMessage): boolean {
   return (
     length !== undefined &&
     Number(length) === incoming.readableLength &&
-    incoming.readableLength <= small &&
+    incoming.readableLength <= smallBodyBytes &&
     expect === undefined &&
     incoming.httpVersionMajor === 1
   )
@@ -44,7 +44,7 @@ export class IncomingBody implements StreamBody {
 
   buffered(): Uint8Array | undefined {
     const incoming = this.#incoming
-    if (this.native !== undefined || this.#given !== undefined || !isWhole(incoming)) return undefined
+    if (this.native !== undefined || this.#given !== undefined || !isBodyBuffered(incoming)) return undefined
     const bytes: Uint8Array = incoming.read() ?? nothing
     // To its end, which Node may not have told it of yet.
     incoming.resume()
@@ -58,6 +58,6 @@ export class IncomingBody implements StreamBody {
 
   /** What the message itself still has. */
   pieces(): AsyncIterator<Uint8Array> {
-    return this.#given?.stream[Symbol.asyncIterator]() ?? chunks(this.#incoming, this.#started)
+    return this.#given?.stream[Symbol.asyncIterator]() ?? readChunks(this.#incoming, this.#started)
   }
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { standIn } from './stand-in.ts'
+import { defineLazyProxy } from './lazy-proxy-class.ts'
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** What the gateway looks for in each request, most often in vain. */
-function isAsked(name: string): boolean {
+function isCommonHeader(name: string): boolean {
   return name === 'content-encoding' || name === 'idempotency-key' || name === 'cache-control'
 }
 
@@ -20,7 +20,7 @@ class IncomingHeaders {
     if (this.#native === undefined) {
       const value = this.#incoming.headers[`${name}`.toLowerCase()]
       if (typeof value === 'string') return value
-      if (value === undefined && (isAsked(name) || token.test(name))) return null
+      if (value === undefined && (isCommonHeader(name) || token.test(name))) return null
     }
     return this.#real().get(name)
   }
@@ -47,7 +47,7 @@ class IncomingHeaders {
   }
 
   static {
-    standIn(IncomingHeaders.prototype, Headers.prototype, new Headers(), headers => headers.#real())
+    defineLazyProxy(IncomingHeaders.prototype, Headers.prototype, new Headers(), headers => headers.#real())
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '@sluice/core'
-import { dispatch } from './ask.ts'
-import { checkSpan } from './check-span.ts'
+import { checkMilliseconds } from './check-milliseconds.ts'
+import { dispatch } from './dispatch.ts'
 import { expectGateway } from './expect-gateway.ts'
 import { ownMembers } from './own-members.ts'
 import { serverError } from './protocol-error.ts'
@@ -30,7 +30,7 @@ export function toNodeListener(
 ): (incoming: IncomingMessage, response: ServerResponse) => void {
   expectGateway('toNodeListener', gateway, ['fetch'])
   const options = ownMembers(given)
-  checkSpan('toNodeListener', 'writeStallMs', options.writeStallMs)
+  checkMilliseconds('toNodeListener', 'writeStallMs', options.writeStallMs)
   return (incoming, response) => listen(gateway, incoming, response, options)
 }
 
@@ -42,8 +42,8 @@ export function listen(
   options: ListenerOptions,
   onBodyWait?: () => void,
 ): void {
-  const asking = { trustProxy: options.trustProxy, onBodyWait, context: { host: incoming } }
-  dispatch(gateway, incoming, response, asking, answer => void deliver(answer, response, options))
+  const dispatchOptions = { trustProxy: options.trustProxy, onBodyWait, context: { host: incoming } }
+  dispatch(gateway, incoming, response, dispatchOptions, answer => void deliver(answer, response, options))
 }
 
 /** Sends an answer. It never rejects: what cannot be sent becomes a 500, or the end of the connection. */

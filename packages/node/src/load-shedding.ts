@@ -27,9 +27,9 @@ export interface LoadSheddingOptions {
 }
 
 /** What has been too much is enough when it has come down to this part of its bound: it would flap otherwise. */
-const calm = 0.9
+const recoveryRatio = 0.9
 
-const longestTimer = 2_147_483_647
+const maxTimerMs = 2_147_483_647
 
 /**
  * Refuses requests while this process is overloaded: as many are answered as may be, its event loop is late, or its
@@ -43,7 +43,7 @@ const longestTimer = 2_147_483_647
  * Throws `TypeError` for options that cannot be used.
  */
 export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { close(): void } {
-  const options = checked(given)
+  const options = validateOptions(given)
   const { maxInFlight = Number.POSITIVE_INFINITY, maxLagMs = 200, maxHeapShare = 0.85 } = options
   const { maxMemoryShare = 0.85, maxRssShare = 0.95, sampleMs = 2_000, meter: made = processLoad } = options
   let reading: { readonly meter: LoadMeter; readonly timer: NodeJS.Timeout } | undefined
@@ -56,7 +56,8 @@ export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { c
   const read = (meter: LoadMeter) => {
     try {
       const { lagMs, heapShare, memoryShare, rssShare } = meter.read()
-      late = lagMs > (late ? calm : 1) * maxLagMs ? `event loop ${Math.round(lagMs)} ms late` : undefined
+      late =
+        lagMs > (late ? recoveryRatio : 1) * maxLagMs ? `event loop ${Math.round(lagMs)} ms late` : undefined
       full = above(heapShare, maxHeapShare, full, 'heap', 'in use')
       used = above(memoryShare, maxMemoryShare, used, 'memory', 'in use')
       resident = above(rssShare, maxRssShare, resident, 'memory', 'resident')
@@ -94,17 +95,17 @@ export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { c
 /** The reason to refuse for a share above its bound; `before` is that of the last reading. */
 function above(
   share: number,
-  most: number,
+  max: number,
   before: string | undefined,
   of: string,
   how: string,
 ): string | undefined {
-  return share > (before === undefined ? 1 : calm) * most
+  return share > (before === undefined ? 1 : recoveryRatio) * max
     ? `${of} ${Math.round(100 * share)} % ${how}`
     : undefined
 }
 
-function checked(given: LoadSheddingOptions): LoadSheddingOptions {
+function validateOptions(given: LoadSheddingOptions): LoadSheddingOptions {
   if (typeof given !== 'object' || given === null) throw wrong('the options', given, 'an object')
   const options = ownMembers(given)
   const { maxInFlight, maxLagMs, maxHeapShare, maxMemoryShare, maxRssShare, sampleMs, meter, ...others } =
@@ -115,8 +116,8 @@ function checked(given: LoadSheddingOptions): LoadSheddingOptions {
     throw wrong('maxInFlight', maxInFlight, 'a whole number from 1')
   }
   for (const [name, ms] of Object.entries({ maxLagMs, sampleMs })) {
-    if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms <= longestTimer)) {
-      throw wrong(name, ms, `milliseconds above 0, at most ${longestTimer}`)
+    if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms <= maxTimerMs)) {
+      throw wrong(name, ms, `milliseconds above 0, at most ${maxTimerMs}`)
     }
   }
   for (const [name, share] of Object.entries({ maxHeapShare, maxMemoryShare, maxRssShare })) {

@@ -4,7 +4,7 @@ import { checkHead } from './check-head.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { incomingHeaders } from './incoming-headers.ts'
 import { incomingUrl, type UrlOptions } from './incoming-url.ts'
-import { standIn } from './stand-in.ts'
+import { defineLazyProxy } from './lazy-proxy-class.ts'
 
 /** What is known of a request beyond its message. All of it is optional. */
 export interface RequestOptions extends UrlOptions {
@@ -139,7 +139,7 @@ class IncomingRequest implements DisconnectSource {
 
   static {
     const sample = new Request('http://localhost')
-    standIn(IncomingRequest.prototype, Request.prototype, sample, request => request.#real())
+    defineLazyProxy(IncomingRequest.prototype, Request.prototype, sample, request => request.#real())
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { leave } from './answer.ts'
 import { flusherOf } from './flusher.ts'
+import { closeIterator } from './response-parts.ts'
 import { cutOffAfter, endWithin } from './write-stall.ts'
 
 /** Writes a stream to a response whose head is set. See `send`. */
@@ -24,15 +24,15 @@ export function sendStream(
     const closed = () => {
       detach()
       wake?.()
-      leave(iterator)
+      closeIterator(iterator)
       resolve()
     }
-    const room = () =>
+    const waitForDrain = () =>
       new Promise<void>(free => {
-        const takeBack = cutOffAfter(res, stallMs)
+        const cancel = cutOffAfter(res, stallMs)
         wake = () => {
           wake = undefined
-          takeBack()
+          cancel()
           free()
         }
       })
@@ -46,7 +46,7 @@ export function sendStream(
         if (step.value.length === 0) continue
         const taken = res.write(step.value)
         flush?.call(res)
-        if (!taken) await room()
+        if (!taken) await waitForDrain()
         if (over) return
       }
       detach()

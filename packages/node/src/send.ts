@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { abandon, answerOf } from './answer.ts'
 import { flusherOf } from './flusher.ts'
+import { cancelBody, responseParts } from './response-parts.ts'
 import { sendStream } from './send-stream.ts'
 import { drainBody, leavesBodyUnread } from './unread-body.ts'
 import { writeHead } from './write-head.ts'
@@ -35,10 +35,10 @@ export function write(
   res: ServerResponse,
   options: SendOptions,
 ): Promise<void> | undefined {
-  const answer = answerOf(response)
+  const answer = responseParts(response)
   let { body } = answer
   if (res.destroyed || res.headersSent) {
-    abandon(body)
+    cancelBody(body)
     return undefined
   }
   const stallMs = options.writeStallMs ?? defaultWriteStallMs
@@ -46,7 +46,7 @@ export function write(
   const ascii = writeHead(answer, res, closing)
   if (typeof body === 'string' && !ascii) body = Buffer.from(body)
   if (body === null || res.req.method === 'HEAD') {
-    abandon(body)
+    cancelBody(body)
     if (closing) return lingerAfter(null, res)
     res.end()
   } else if (typeof body === 'string' || body instanceof Uint8Array) {

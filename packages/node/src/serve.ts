@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Gateway } from '@sluice/core'
-import { checkSpan } from './check-span.ts'
+import { checkMilliseconds } from './check-milliseconds.ts'
 import { Connections } from './connections.ts'
 import { expectGateway } from './expect-gateway.ts'
 import { ListenError } from './listen-error.ts'
 import { type ListenerOptions, listen } from './listener.ts'
-import { refuseBadHttp } from './refuse-bad-http.ts'
+import { rejectBadHttp } from './reject-bad-http.ts'
 import { onStopSignal } from './stop-signal.ts'
 
 /** Where a service listens, and when it stops. */
@@ -68,8 +68,8 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new TypeError(portFault(port))
   }
-  checkSpan('serve', 'writeStallMs', options.writeStallMs)
-  checkSpan('serve', 'drainMs', options.drainMs, Number.POSITIVE_INFINITY)
+  checkMilliseconds('serve', 'writeStallMs', options.writeStallMs)
+  checkMilliseconds('serve', 'drainMs', options.drainMs, Number.POSITIVE_INFINITY)
   let closing: Promise<void> | undefined
   /** Requests that have to wait until no new connection is taken. */
   let held: (() => void)[] | undefined
@@ -78,7 +78,7 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   // One without a Host is refused all the same, but in the protocol's shape.
   const server = createServer({ requireHostHeader: false })
   const connections = new Connections(server)
-  refuseBadHttp(server, connections)
+  rejectBadHttp(server, connections)
   const answer = (incoming: IncomingMessage, response: ServerResponse, onBodyWait?: () => void) => {
     if (held !== undefined) return void held.push(() => answer(incoming, response, onBodyWait))
     // It came too late: this side of its connection has ended.
@@ -125,7 +125,7 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   }
   const close = (drain: { readonly drainMs?: number } = {}): Promise<void> => {
     try {
-      checkSpan('close', 'drainMs', drain.drainMs, Number.POSITIVE_INFINITY)
+      checkMilliseconds('close', 'drainMs', drain.drainMs, Number.POSITIVE_INFINITY)
     } catch (error) {
       return Promise.reject(error)
     }

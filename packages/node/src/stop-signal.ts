@@ -6,16 +6,16 @@ const exitMs = 5_000
  * Returns how to take the handlers back.
  */
 export function onStopSignal(stop: () => Promise<void>): () => void {
-  const forget = () => {
-    process.off('SIGTERM', heard)
-    process.off('SIGINT', heard)
+  const removeHandlers = () => {
+    process.off('SIGTERM', onSignal)
+    process.off('SIGINT', onSignal)
   }
-  const heard = () => {
-    forget()
+  const onSignal = () => {
+    removeHandlers()
     const exit = () => setTimeout(() => process.exit(), exitMs).unref()
     stop().then(exit, exit)
   }
-  process.on('SIGTERM', heard)
-  process.on('SIGINT', heard)
-  return forget
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  return removeHandlers
 }

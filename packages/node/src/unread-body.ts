@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** How many bytes of a body are waited for in any case. */
-export const small = 65_536
-const lingerBytes = 64 * 1024 * 1024
-const lingerMs = 5_000
+export const smallBodyBytes = 65_536
+const maxDrainBytes = 64 * 1024 * 1024
+const maxDrainMs = 5_000
 
 /**
  * Whether the connection has to close after an answer, because the rest of the request's body is still to
@@ -23,7 +23,10 @@ export function leavesBodyUnread(
   const length = incoming.headers['content-length']
   // A client that waited for `100 Continue` may send its body or may not: nobody can know what comes next.
   return (
-    status === 408 || length === undefined || Number(length) > small || incoming.headers.expect !== undefined
+    status === 408 ||
+    length === undefined ||
+    Number(length) > smallBodyBytes ||
+    incoming.headers.expect !== undefined
   )
 }
 
@@ -33,13 +36,13 @@ const closing = new WeakSet<Socket>()
  * Closes the connection of an answered request whose body has not all come within 5 seconds more. Node discards a small
  * rest by itself, but waits for it for as long as a request may take: 5 minutes.
  */
-export function boundRest(incoming: IncomingMessage): void {
+export function limitRemainingBody(incoming: IncomingMessage): void {
   if (incoming.complete || incoming.destroyed || incoming.httpVersionMajor > 1) return
   const { socket } = incoming
   const timer = setTimeout(() => {
     // Where `linger` waits, the answer has its own end.
     if (!closing.has(socket)) socket.destroySoon()
-  }, lingerMs)
+  }, maxDrainMs)
   const stop = () => clearTimeout(timer)
   incoming.once('end', stop).once('close', stop)
 }
@@ -63,14 +66,14 @@ export function drainBody(incoming: IncomingMessage): Promise<void> {
     let bytes = 0
     const count = (chunk: Uint8Array) => {
       bytes += chunk.length
-      if (bytes > lingerBytes) end()
+      if (bytes > maxDrainBytes) end()
     }
     const end = () => {
       clearTimeout(timer)
       incoming.off('data', count).off('end', end).off('close', end)
       resolve()
     }
-    const timer = setTimeout(end, lingerMs)
+    const timer = setTimeout(end, maxDrainMs)
     incoming.on('data', count).once('end', end).once('close', end)
     incoming.resume()
   })

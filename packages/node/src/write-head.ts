@@ -1,5 +1,5 @@
 import { ServerResponse } from 'node:http'
-import { areAscii, legalHeaders, type ResponseParts } from './answer.ts'
+import { areAscii, legalHeaders, type ResponseParts } from './response-parts.ts'
 
 const builtIn = ServerResponse.prototype.writeHead
 

@@ -13,15 +13,15 @@ export function cutOffAfter(res: ServerResponse, ms: number): () => void {
   const begin = () => {
     stop = stallTimer(ms, () => res.destroy())
   }
-  const takeBack = () => {
+  const cancel = () => {
     stop()
-    res.off('socket', begin).off('close', takeBack)
+    res.off('socket', begin).off('close', cancel)
   }
   // Behind another answer on its connection (pipelining) it waits for that one, not for the client.
   if (res.socket === null && !res.writableFinished) res.once('socket', begin)
   else begin()
-  res.once('close', takeBack)
-  return takeBack
+  res.once('close', cancel)
+  return cancel
 }
 
 /** The same for a response that has ended; most are with their client already. */

@@ -1,27 +1,27 @@
 import type { Endpoint, ManagedGateway } from '@sluice/core'
-import { refusedMethod } from './refused-method.ts'
+import { rejectMethod } from './reject-method.ts'
 
-/** What probes ask of a gateway. */
+/** The part of a gateway that probes read. */
 export type GatewayReadiness = Pick<ManagedGateway, 'ready'>
 
-/** What probes are asked under, and what has to pass. */
+/** Paths and checks of `probes()`. */
 export interface ProbeOptions {
-  /** The path that says whether the process answers. Default `/healthz`. */
+  /** The path of the liveness probe. Default `/healthz`. */
   readonly live?: string
-  /** The path that says whether it should be sent requests. Default `/readyz`. */
+  /** The path of the readiness probe. Default `/readyz`. */
   readonly ready?: string
-  /** What has to pass, beside the gateway itself, by names of your own: `{ database: () => pool.query('select 1') }`. */
+  /** Further readiness checks by name, such as `{ database: () => pool.query('select 1') }`. */
   readonly checks?: Readonly<Record<string, ReadinessCheck>>
-  /** How long each check may take, in milliseconds. Default 1,000. */
+  /** Timeout of each check, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number
 }
 
 /**
- * Answers whoever starts and stops processes: 200 under `/healthz` for as long as the process answers; under `/readyz` 200
- * while the gateway takes requests and all checks pass, else 503. The body names what failed, and never why. Those who ask
- * at the same time share one run of the checks.
+ * Creates an endpoint for liveness and readiness probes. `/healthz` returns 200 while the process runs. `/readyz` returns
+ * 200 while the gateway accepts requests and all checks pass, else 503. The body names the failed checks without their
+ * errors. Concurrent probes share one run of the checks.
  *
- * Throws `TypeError` for paths, checks and spans of time that are none.
+ * Throws `ConfigurationError` for invalid paths, checks and timeouts.
  */
 export function probes(gateway: GatewayReadiness, options: ProbeOptions = {}): Endpoint {
   const { live = '/healthz', ready = '/readyz', timeoutMs = 1_000 } = options
@@ -41,17 +41,17 @@ export function probes(gateway: GatewayReadiness, options: ProbeOptions = {}): E
   return {
     matches: path => path === live || path === ready,
     fetch: async (request, path) => {
-      const refused = refusedMethod(request)
-      if (refused !== undefined) return refused
-      if (path === live) return told(request, 200, { status: 'ok' })
+      const rejected = rejectMethod(request)
+      if (rejected !== undefined) return rejected
+      if (path === live) return jsonResponse(request, 200, { status: 'ok' })
       const states = await readiness()
       const up = Object.values(states).every(state => state === 'ok')
-      return told(request, up ? 200 : 503, { status: up ? 'ok' : 'unavailable', checks: states })
+      return jsonResponse(request, up ? 200 : 503, { status: up ? 'ok' : 'unavailable', checks: states })
     },
   }
 }
 
-function told({ method }: Request, status: number, body: object): Response {
+function jsonResponse({ method }: Request, status: number, body: object): Response {
   return new Response(method === 'HEAD' ? null : `${JSON.stringify(body)}\n`, {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
@@ -77,22 +77,21 @@ function checkOptions(
         `probes(): the check '${name}' is no function, expected one that throws where it fails.`,
       )
   }
-  // More than a timer takes would be over at once.
+  // A longer timer would fire at once.
   if (!(typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= 0x7fff_ffff)) {
     throw new TypeError(`probes(): got timeoutMs ${String(timeoutMs)}, expected milliseconds above 0.`)
   }
 }
 
 /**
- * Something that a service cannot do without. It passes unless it throws, rejects, gives `false`, or takes too long; then
- * its signal aborts.
+ * A readiness check. It passes unless it throws, rejects, returns `false`, or times out; its signal aborts on timeout.
  */
 export type ReadinessCheck = (signal: AbortSignal) => unknown
 
-/** What came of a check. Why it failed is not told: whoever asks a probe has no key. */
+/** The result of a check. Its error is not reported: probes need no key. */
 type CheckState = 'ok' | 'failed' | 'timeout'
 
-/** Runs all checks at once, each with `timeoutMs` to pass. Never rejects. */
+/** Runs all checks concurrently, each with a timeout of `timeoutMs`. Never rejects. */
 async function runChecks(
   checks: ReadonlyMap<string, ReadinessCheck>,
   timeoutMs: number,
@@ -108,7 +107,7 @@ async function stateOf(check: ReadinessCheck, timeoutMs: number): Promise<CheckS
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<CheckState>(resolve => {
     timer = setTimeout(() => {
-      // First the answer: what listens to the signal may reject the check.
+      // Resolve first: a listener of the signal may reject the check.
       resolve('timeout')
       ending.abort()
     }, timeoutMs)

@@ -1,8 +1,8 @@
 import { type EndEvent, GatewayError, type GatewayEvent, UpstreamError } from '@sluice/core'
 import { Counter, type OpenMetricsContentType, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
+import { attempt, ended, usage } from './fake-events.ts'
 import { type PrometheusOptions, prometheus } from './prometheus.ts'
-import { attempt, ended, usage } from './scripted-events.ts'
 
 /** The lines of a page of metrics, but for comments, after some events. */
 async function told(events: readonly GatewayEvent[], options?: PrometheusOptions): Promise<string[]> {
@@ -117,9 +117,9 @@ describe('prometheus', () => {
       'sluice_attempts_total{provider="three",upstream_model="big-1",why="shadow",result="ok",upstream_status=""} 1',
     ])
     expect(lines).toContain('sluice_tokens_total{model="big",provider="two",use="answer",type="input"} 812')
-    expect(lines).toContain('sluice_tokens_total{model="big",provider="acme",use="unused",type="input"} 3')
-    expect(lines).toContain('sluice_cost_usd_total{model="big",provider="acme",use="unused"} 1')
-    expect(lines).toContain('sluice_unpriced_total{model="big",provider="three",use="unused"} 1')
+    expect(lines).toContain('sluice_tokens_total{model="big",provider="acme",use="discarded",type="input"} 3')
+    expect(lines).toContain('sluice_cost_usd_total{model="big",provider="acme",use="discarded"} 1')
+    expect(lines).toContain('sluice_unpriced_total{model="big",provider="three",use="discarded"} 1')
   })
 
   it('says what attempts failed with', async () => {
@@ -328,7 +328,7 @@ describe('the endpoint of metrics', () => {
     new Counter({ name: 'own_total', help: 'Mine.', registers: [registry], collect })
     const response = await asked({ registry })
     expect(response.status).toBe(500)
-    expect(await response.text()).toBe('A metric could not be read.\n')
+    expect(await response.text()).toBe('Collecting a metric failed.\n')
   })
 
   it('stands under its own path alone', () => {

@@ -6,24 +6,24 @@ import { Labels } from './prometheus/labels.ts'
 import { metricsEndpoint } from './prometheus/metrics-endpoint.ts'
 import { type PrometheusOptions, resolvePrometheusOptions } from './prometheus/options.ts'
 import { RunningRequests } from './prometheus/running-requests.ts'
-import { tellTargetState } from './prometheus/target-states.ts'
+import { setTargetState } from './prometheus/target-states.ts'
 
 export type { PrometheusOptions } from './prometheus/options.ts'
 
-/** Metrics of a gateway: what fills them, and where they are read. */
+/** Prometheus metrics of a gateway. */
 export interface PrometheusMetrics {
   /** For the gateway's `observe`. */
   readonly observe: Observer
   /** For `withEndpoints`: `GET /metrics`. */
   readonly endpoint: Endpoint
-  /** For metrics of your own beside them. */
+  /** For your own metrics. */
   readonly registry: Registry<RegistryContentType>
 }
 
 /**
- * Counts what happens in a gateway, for Prometheus to collect. One serves several gateways, which it does not tell apart.
+ * Collects Prometheus metrics of a gateway. One instance can serve several gateways, without a label for each.
  *
- * Throws `TypeError` for options that cannot be used, and `Error` where the registry has metrics of the same names.
+ * Throws `ConfigurationError` for invalid options, and `Error` where the registry has metrics with the same names.
  */
 export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
   const resolved = resolvePrometheusOptions(options)
@@ -42,12 +42,12 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
         countRequest(event, metrics, labels)
         break
       case 'discarded_call':
-        // The other ones are among the attempts of their request.
+        // Other attempts are counted with their request.
         if (event.attempt.why === 'shadow') countAttempt(event.attempt, metrics, labels)
-        countUse(event, 'unused', event.attempt, metrics, labels)
+        countUse(event, 'discarded', event.attempt, metrics, labels)
         break
       case 'target':
-        tellTargetState(event, metrics, labels, Date.now())
+        setTargetState(event, metrics, labels, Date.now())
         break
       case 'store':
         metrics.storeFailing.set({ store: event.store }, event.state === 'failing' ? 1 : 0)

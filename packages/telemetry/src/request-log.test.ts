@@ -2,8 +2,8 @@ import { type EndEvent, GatewayError, type GatewayEvent, UpstreamError } from '@
 import fc from 'fast-check'
 import pino from 'pino'
 import { describe, expect, it } from 'vitest'
+import { attempt, ended } from './fake-events.ts'
 import { type Logger, type RequestLogOptions, requestLog } from './index.ts'
-import { attempt, ended } from './scripted-events.ts'
 
 const now = () => Date.UTC(2026, 10, 21, 12, 4, 31, 5)
 
@@ -264,7 +264,7 @@ describe('requestLog on a terminal', () => {
           wouldHaveRefused: ['requests(1).per(second)'],
         }),
       ),
-    ).toBe('200 big [ann] 1.24 s, from the cache, would refuse: requests(1).per(second)')
+    ).toBe('200 big [ann] 1.24 s, from the cache, would reject: requests(1).per(second)')
     expect(pretty(ended({ outcome: 'client_disconnected', status: 499 }))).toMatch(/client disconnected$/)
   })
 

@@ -1,23 +1,23 @@
 import type { Observer } from '@sluice/core'
 import { noColours, terminalColours } from './request-log/colours.ts'
-import { entryOf } from './request-log/entry-of.ts'
 import type { LogEntry, Logger } from './request-log/logger.ts'
 import { steering } from './request-log/plain-text.ts'
 import { prettyLine } from './request-log/pretty-line.ts'
+import { toEntry } from './request-log/to-entry.ts'
 
-/** How requests are logged. */
+/** Options of `requestLog()`. */
 export interface RequestLogOptions {
-  /** Takes each line, without its end. Default: standard output. */
+  /** Receives each line, without a line break. Default: standard output. */
   readonly write?: (line: string) => void
   /** `auto` (default): pretty where there is no `write` and standard output is a terminal, else JSON. */
   readonly format?: 'auto' | 'pretty' | 'json'
-  /** Whether pretty lines have colours. Default `false`: whoever knows the terminal and `NO_COLOR` says so. */
+  /** Whether pretty lines have colours. Default `false`: terminals and `NO_COLOR` are not checked. */
   readonly colours?: boolean
-  /** Takes the lines as objects, in the place of the three above: pino's, or one like it. */
+  /** Receives the entries as objects, instead of the three options above: pino, or a logger like it. */
   readonly logger?: Logger
   /**
-   * Whether the messages of errors are written that are neither the gateway's nor a provider's: those of your own functions,
-   * databases and stores. They may quote what a caller sent. Default `false`: their name, system code and place are.
+   * Whether to log the messages of errors from your own functions, databases and stores. They may quote what a caller
+   * sent. Default `false`: only their name, system code and location are logged.
    */
   readonly errorMessages?: boolean
   /** Milliseconds since 1970. Default `Date.now`. */
@@ -26,16 +26,16 @@ export interface RequestLogOptions {
 
 /**
  * An observer that writes one line for each request when its answer has ended, and one for each change of a target or a
- * store, each warning and each internal error. Prompts, answers, keys and what vendors said are never in it.
+ * store, each warning and each internal error. Prompts, answers, keys and vendors' messages are never logged.
  *
- * Throws `TypeError` for options that contradict each other or are none.
+ * Throws `ConfigurationError` for options that are invalid or contradict each other.
  */
 export function requestLog(options: RequestLogOptions = {}): Observer {
   checkOptions(options)
   const { errorMessages = false } = options
   const log = options.logger === undefined ? lineWriter(options) : objectWriter(options.logger)
   return event => {
-    const entry = entryOf(event, errorMessages)
+    const entry = toEntry(event, errorMessages)
     if (entry !== undefined) log(entry)
   }
 }
@@ -83,7 +83,7 @@ function checkOptions({ write, format = 'auto', logger, colours }: RequestLogOpt
   }
 }
 
-/** One line of JSON. Every text reads back as it was, and none of it can break the line or steer a terminal. */
+/** Returns one line of JSON. Control characters are escaped: no text can break the line or control a terminal. */
 function jsonLine({ level, message, fields }: LogEntry, at: Date): string {
   const text = JSON.stringify({ time: at.toISOString(), level, message, ...fields })
   return text.replace(steering, escaped)
@@ -94,13 +94,13 @@ function escaped(character: string): string {
   return units.map(unit => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
-/** Where a process says things. */
+/** The standard output of a process. */
 interface StandardOutput {
   readonly isTTY?: boolean
   write(text: string): unknown
 }
 
-/** That of this process; `undefined` in runtimes that have none. */
+/** Returns the one of this process; `undefined` in runtimes without one. */
 function standardOutput(): StandardOutput | undefined {
   return (globalThis as { process?: { stdout?: StandardOutput } }).process?.stdout
 }

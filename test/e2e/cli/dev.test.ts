@@ -5,12 +5,12 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { fakeCommandContext } from '../../../packages/cli/src/fake-command-context.ts'
 import { main } from '../../../packages/cli/src/main.ts'
-import { scriptedWorld } from '../../../packages/cli/src/scripted-world.ts'
 import { asking, runningDev, temporaryFolder } from './running-dev.ts'
 
 async function refused(args: readonly string[], env = {}, cwd = temporaryFolder()) {
-  const { world, printed, told } = scriptedWorld({ cwd, env })
+  const { context: world, printed, logged: told } = fakeCommandContext({ cwd, env })
   const code = await main(['dev', '--no-discover', ...args], world)
   return { code, printed: printed(), told: told() }
 }
@@ -50,7 +50,7 @@ describe('sluice dev', { timeout: 60_000 }, () => {
     expect(await asking(dev, 'vendora-4o')).toMatchObject({ status: 502, code: 'upstream_auth' })
     dev.stop()
     await dev.ended
-    expect(dev.printed() + dev.told()).not.toContain('sk-canary')
+    expect(dev.printed() + dev.logged()).not.toContain('sk-canary')
   })
 
   it('answers the known models of a vendor by the vendor where its key is there, and by a labelled stand-in where not', async () => {
@@ -88,7 +88,7 @@ describe('sluice dev', { timeout: 60_000 }, () => {
       status: 404,
       message: expect.stringContaining('`claude-sonnet-4-5`'),
     })
-    const { world, printed } = scriptedWorld({ cwd: dev.world.cwd })
+    const { context: world, printed } = fakeCommandContext({ cwd: dev.context.cwd })
     await main(['keys', 'create', '--name', 'Ann', '--model', 'o*'], world)
     const own = { ...dev, key: printed().trim() }
     const got = await asking(own, 'vendora-5o')
@@ -156,14 +156,14 @@ describe('sluice dev', { timeout: 60_000 }, () => {
     const config = { providers: { local: {} }, keys: [{ id: 'ann', key: 'sk-ann' }] }
     write({ ...config, models: { first: 'local/x' } })
     const dev = await runningDev({ cwd })
-    expect(dev.printed()).toContain('Serves sluice.config.json')
+    expect(dev.printed()).toContain('Serving sluice.config.json')
     expect(dev.printed()).not.toContain('vendora-4o')
     expect(await asking(dev, 'first')).toMatchObject({ status: 200 })
     write({ ...config, models: { first: 'local/x', second: 'local/y' } })
-    await dev.until(/is in use/)
+    await dev.until(/Configuration reloaded/)
     expect(await asking(dev, 'second')).toMatchObject({ status: 200 })
     write({ ...config, models: { third: 'nobody/x' } })
-    await dev.until(/goes on with the configuration/)
+    await dev.until(/keeps its current configuration/)
     expect(await asking(dev, 'second')).toMatchObject({ status: 200 })
   })
 
@@ -264,11 +264,16 @@ describe('sluice dev', { timeout: 60_000 }, () => {
   it.each([
     [['--port', 'abc'], {}, 2, /^--port is 'abc'/],
     [[], { PORT: 'abc' }, 1, /^PORT is 'abc'/],
-    [[], { SLUICE_API_KEY: 'can ary' }, 1, /^SLUICE_API_KEY has to be/],
-    [[], { OPENAI_API_KEY: 'sk-canary', OPENAI_BASE_URL: 'nowhere' }, 1, /^OPENAI_BASE_URL is no base URL/],
+    [[], { SLUICE_API_KEY: 'can ary' }, 1, /^SLUICE_API_KEY has characters/],
+    [
+      [],
+      { OPENAI_API_KEY: 'sk-canary', OPENAI_BASE_URL: 'nowhere' },
+      1,
+      /^OPENAI_BASE_URL is not a base URL/,
+    ],
     [['--database', 'mysql://a:canary@b/c'], {}, 1, /database/],
-    [['--config', 'none.json'], {}, 1, /^There is no file none\.json/],
-    [['extra'], {}, 2, /takes options alone, and got 'extra'/],
+    [['--config', 'none.json'], {}, 1, /^File not found: none\.json/],
+    [['extra'], {}, 2, /unexpected argument 'extra'/],
     [['--host', '256.0.0.1', '--port', '0'], {}, 1, /256\.0\.0\.1/],
   ])('refuses %j with %o', async (args, env, code, message) => {
     const got = await refused(args, env)
@@ -284,7 +289,7 @@ describe('sluice dev', { timeout: 60_000 }, () => {
     const dev = await runningDev({ args: ['--port', String(port)] })
     const own = Number(new URL(dev.baseURL).port)
     expect(own).toBeGreaterThan(port)
-    expect(dev.printed()).toContain(`Another program uses port ${port}, so Sluice listens on ${own}.`)
+    expect(dev.printed()).toContain(`Port ${port} is in use by another program: listening on ${own} instead.`)
     expect(await asking(dev, 'local')).toMatchObject({ status: 200 })
   })
 

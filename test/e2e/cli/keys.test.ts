@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { fakeCommandContext } from '../../../packages/cli/src/fake-command-context.ts'
 import { main } from '../../../packages/cli/src/main.ts'
-import { scriptedWorld } from '../../../packages/cli/src/scripted-world.ts'
 import { asking, runningDev, temporaryFolder } from './running-dev.ts'
 
 /** Runs one command in a folder. */
 function inFolder(cwd: string) {
   return async (...argv: string[]) => {
-    const { world, printed, told } = scriptedWorld({ cwd })
+    const { context: world, printed, logged: told } = fakeCommandContext({ cwd })
     const code = await main(argv, world)
     return { code, printed: printed(), told: told() }
   }
@@ -20,16 +20,16 @@ const isoTime = /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 describe('sluice keys', { timeout: 60_000 }, () => {
   it('issues a key that a running gateway takes, with its models and limits, and ends it', async () => {
     const dev = await runningDev()
-    const run = inFolder(dev.world.cwd)
+    const run = inFolder(dev.context.cwd)
     const rules = ['--model', 'vendora-*', '--limit', 'requests:2/minute', '--tag', 'team=search']
     const made = await run('keys', 'create', '--name', 'Ann', ...rules, '--expires', '30d')
     expect(made).toMatchObject({
       code: 0,
-      told: expect.stringMatching(/^Issued as \w+ in \.sluice\/dev\.db\./),
+      told: expect.stringMatching(/^Created key \w+ in \.sluice\/dev\.db\./),
     })
     const key = made.printed.trim()
     expect(key).toMatch(/^sluice_\w+$/)
-    const id = /Issued as (\w+)/.exec(made.told)![1]!
+    const id = /Created key (\w+)/.exec(made.told)![1]!
     const as = (key: string, model = 'vendora-4o') => asking({ ...dev, key }, model)
     expect(await as(key)).toMatchObject({ status: 200 })
     expect(await as(key, 'local')).toMatchObject({ status: 403 })
@@ -76,12 +76,12 @@ describe('sluice keys', { timeout: 60_000 }, () => {
 
     const used = await run('usage', '--by', 'tag:team,model')
     expect(used.printed).toMatch(/^search +vendora-4o +2 +14 +10 +-$/m)
-    expect(used.printed).toContain('2 of 2 requests used something that has no price')
+    expect(used.printed).toContain('2 of 2 requests have no price')
     expect((await run('usage', '--csv', '--by', 'key')).printed).toMatch(new RegExp(`^${id},2,14,10,`, 'm'))
     expect(JSON.parse((await run('usage', '--json', '--by', 'model')).printed)).toMatchObject([
       { requests: 2 },
     ])
-    expect((await run('usage', '--to', '1d')).printed).toBe('No requests in that time.\n')
+    expect((await run('usage', '--to', '1d')).printed).toBe('No requests in this period.\n')
   })
 
   it('uses the database of the configuration, or the one that is named', async () => {
@@ -109,18 +109,18 @@ describe('sluice keys', { timeout: 60_000 }, () => {
       2,
       /--limit is 'many', expected requests:60\/minute/,
     ],
-    [['keys', 'create', '--name', 'x', '--expires', '2020-01-01'], 2, /has passed/],
-    [['keys', 'create', '--name', 'x', 'y'], 2, /takes options alone/],
+    [['keys', 'create', '--name', 'x', '--expires', '2020-01-01'], 2, /is in the past/],
+    [['keys', 'create', '--name', 'x', 'y'], 2, /unexpected argument/],
     [['keys', 'list'], 1, /dev\.db.*sluice dev/],
     [['keys', 'list', '--database', 'file:./none.db'], 1, /none\.db/],
-    [['keys', 'list', '--database', 'file:x', '--config', 'y'], 2, /given together/],
+    [['keys', 'list', '--database', 'file:x', '--config', 'y'], 2, /exclude each other/],
     [['keys', 'list', '--database', 'postgres://a:canary@127.0.0.1:1/x'], 1, /./],
-    [['keys', 'rotate'], 2, /takes the id of one key, and got none/],
-    [['keys', 'rotate', 'a', 'b'], 2, /and got 2/],
+    [['keys', 'rotate'], 2, /got no argument, expected the id of one key/],
+    [['keys', 'rotate', 'a', 'b'], 2, /got 2 arguments/],
     [['keys', 'rotate', 'a', '--overlap', 'long'], 2, /--overlap is 'long'/],
     [['usage', '--by', 'colour'], 2, /--by has 'colour'/],
-    [['usage', '--from', '1d', '--to', '2d'], 2, /--from is not before --to/],
-    [['usage', '--csv', '--json'], 2, /given together/],
+    [['usage', '--from', '1d', '--to', '2d'], 2, /--from must be before --to/],
+    [['usage', '--csv', '--json'], 2, /exclude each other/],
   ])('%j ends with %i', async (argv, code, message) => {
     const got = await inFolder(temporaryFolder())(...argv)
     expect(got).toMatchObject({ code, printed: '', told: expect.stringMatching(message) })

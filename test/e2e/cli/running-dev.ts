@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 // All that a service is made of is loaded when it is asked for: here, and not in the time of a test.
 import '../../../packages/cli/src/dev/serve-dev.ts'
+import {
+  type FakeCommandContext,
+  fakeCommandContext,
+} from '../../../packages/cli/src/fake-command-context.ts'
 import { main } from '../../../packages/cli/src/main.ts'
-import { type ScriptedWorld, scriptedWorld } from '../../../packages/cli/src/scripted-world.ts'
 
 /** A folder of one test. */
 export function temporaryFolder(): string {
@@ -15,7 +18,7 @@ export function temporaryFolder(): string {
 }
 
 /** `sluice dev` that has told where it is. */
-export interface RunningDev extends ScriptedWorld {
+export interface RunningDev extends FakeCommandContext {
   readonly baseURL: string
   readonly key: string
   /** Resolves to the exit code. */
@@ -34,23 +37,23 @@ export async function runningDev({
   env = {},
   args = [],
 }: DevStart = {}): Promise<RunningDev> {
-  const scripted = scriptedWorld({ cwd, env })
+  const scripted = fakeCommandContext({ cwd, env })
   const discovers = env.OLLAMA_HOST !== undefined
   const port = args.includes('--port') ? [] : ['--port', '0']
-  const ended = main(['dev', ...port, ...(discovers ? [] : ['--no-discover']), ...args], scripted.world)
+  const ended = main(['dev', ...port, ...(discovers ? [] : ['--no-discover']), ...args], scripted.context)
   onTestFinished(async () => {
-    if (!scripted.world.signal.aborted) scripted.stop()
+    if (!scripted.context.signal.aborted) scripted.stop()
     await ended
   })
   const early = ended.then(code => {
-    throw new Error(`It ended with ${code}: ${scripted.printed()}${scripted.told()}`)
+    throw new Error(`It ended with ${code}: ${scripted.printed()}${scripted.logged()}`)
   })
   await Promise.race([scripted.until(/Ctrl\+C/), early])
   early.catch(() => {})
   const banner = scripted.printed()
   return {
     ...scripted,
-    baseURL: /answers at (\S+)/.exec(banner)![1]!,
+    baseURL: /running at (\S+)/.exec(banner)![1]!,
     key: /API key +(\S+)/.exec(banner)![1]!,
     ended,
   }

@@ -1,4 +1,4 @@
-import { local, type FakeReply } from '@sluice/providers/local'
+import { type FakeReply, local } from '@sluice/providers/local'
 import { type RawExchange, readSse, type SseTranscript } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { choiceOf } from './completion-of.ts'

@@ -64,7 +64,7 @@ describeWithChromium('the console for everybody who reads it', () => {
     'a chat that was answered, and refused': async page => {
       await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('2 + 2 = 4').waitFor()
       const failed = await askInChat(page, 'counted', 'Hello')
-      await failed.getByText('Not enough budget (429)').waitFor()
+      await failed.getByText('Budget exceeded (429)').waitFor()
     },
     'the requests': async page => {
       await goTo(page, 'Requests')
@@ -85,7 +85,7 @@ describeWithChromium('the console for everybody who reads it', () => {
     },
     'the form of a key': async page => {
       await goTo(page, 'Keys')
-      await page.getByRole('button', { name: 'Issue a key' }).click()
+      await page.getByRole('button', { name: 'Create a key' }).click()
       await page.getByRole('button', { name: 'Add a limit' }).click()
     },
     'the routes': async page => {

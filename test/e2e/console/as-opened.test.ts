@@ -63,7 +63,7 @@ describeWithChromium('the console as it is opened', () => {
     const link = /http:\S+\/console\/#key=(\S+)/.exec(dev.stdout())!
     const page = await open(link[0])
     await answerTo(page, 'What is 12 * 7?', '12 * 7 = 84')
-    const baseURL = /answers at (\S+)/.exec(dev.stdout())![1]!
+    const baseURL = /running at (\S+)/.exec(dev.stdout())![1]!
     expect(await statusOf(baseURL, link[1]!, 'local')).toBe(401)
     await chatAs(page, /API key +(\S+)/.exec(dev.stdout())![1]!)
     await answerTo(page, 'What is 6 * 7?', '6 * 7 = 42')

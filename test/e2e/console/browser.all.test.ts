@@ -35,7 +35,7 @@ describeWithChromium('the console in a browser', () => {
   let service: ConsoleService
   let tab: ConsoleTab
   beforeAll(async () => {
-    ;[browser, service] = await Promise.all([startChromium(), startService({ base: '/llm' })])
+    ;[browser, service] = await Promise.all([startChromium(), startService({ basePath: '/llm' })])
     // The chat of the page asks below `base`, whatever it is.
     tab = await consoleTab(browser, service)
   }, 120_000)
@@ -71,8 +71,8 @@ describeWithChromium('the console in a browser', () => {
     const page = await browser.newPage()
     page.setDefaultTimeout(15_000)
     await page.goto(own.page)
-    await page.getByText('The console does not call as itself here.').waitFor()
-    await page.getByLabel("A caller's key").fill(callerKey)
+    await page.getByText('This console has no key of its own for chats.').waitFor()
+    await page.getByLabel('API key of a caller').fill(callerKey)
     await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('2 + 2 = 4').waitFor()
     await page.close()
     await own.close()
@@ -87,7 +87,7 @@ describeWithChromium('the console in a browser', () => {
     await goTo(page, 'Requests')
     await page.getByText('Completed').last().waitFor()
     await first.close()
-    await page.locator('.connection', { hasText: 'Connection lost' }).waitFor()
+    await page.locator('.connection', { hasText: 'Disconnected' }).waitFor()
     const second = await startService({ port: Number(new URL(first.url).port) })
     await page.locator('.connection', { hasText: 'Live' }).waitFor()
     await page.getByText('No requests yet').waitFor()

@@ -166,7 +166,7 @@ it('tells of calls that were cut off, and who was charged for them', async () =>
   expect(await left).toBe('left')
   expect(await read('hedged')).toBe(200)
   await expect.poll(() => sum('sluice_requests_total')).toBe(2)
-  await expect.poll(() => sum('sluice_unpriced_total', { use: 'unused' })).toBe(1)
+  await expect.poll(() => sum('sluice_unpriced_total', { use: 'discarded' })).toBe(1)
 
   const families = readMetrics(await page())
   const told = (name: string, labels?: Record<string, string>) => total(families, `sluice_${name}`, labels)
@@ -175,7 +175,7 @@ it('tells of calls that were cut off, and who was charged for them', async () =>
   expect(told('attempts_total', { provider: 'good', why: 'hedge', result: 'ok' })).toBe(1)
   expect(told('attempts_total')).toBe(3)
   expect(told('tokens_total', { provider: 'good', use: 'answer' })).toBe(21)
-  expect(told('tokens_total', { provider: 'mute', use: 'unused' })).toBeGreaterThan(0)
+  expect(told('tokens_total', { provider: 'mute', use: 'discarded' })).toBeGreaterThan(0)
   expect(told('requests_in_flight')).toBe(0)
   expect(lines.map(line => JSON.parse(line))).toMatchObject([
     { status: 499, outcome: 'client_disconnected', model: 'mute', error: null },

@@ -336,7 +336,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
     expectCarried(slow, loser)
     expectCarried(quick, winner)
     expect(
-      series(points, 'sluice.cost.unknown').map(({ attributes }) => attributes['sluice.unused']),
+      series(points, 'sluice.cost.unknown').map(({ attributes }) => attributes['sluice.discarded']),
     ).toEqual([{ bool: true }, undefined])
   })
 

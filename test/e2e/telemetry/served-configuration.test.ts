@@ -7,7 +7,7 @@ const world = {
   env: {},
   cwd: process.cwd(),
   print: () => {},
-  tell: () => {},
+  log: () => {},
   terminal: false,
   colours: false,
   now: Date.now,

@@ -1,7 +1,10 @@
 import { imageFetcher } from '@sluice/node'
 import type { ImageFetcher } from '@sluice/providers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { guardedFetch, type World } from '../../../packages/node/src/image-fetcher/guarded-fetch.ts'
+import {
+  type FetchDependencies,
+  guardedFetch,
+} from '../../../packages/node/src/image-fetcher/guarded-fetch.ts'
 import { hostRule } from '../../../packages/node/src/image-fetcher/host-rules.ts'
 import { isPublicAddress } from '../../../packages/node/src/image-fetcher/public-address.ts'
 import { imageHost, sendImage } from '../../../packages/providers/test/vendors/images/image-host.ts'
@@ -55,10 +58,15 @@ async function hostDuring(answer: Parameters<typeof imageHost>[0] = (_, response
   return host
 }
 
-const here: World['isPublic'] = address => address === '127.0.0.1'
+const here: FetchDependencies['isPublic'] = address => address === '127.0.0.1'
 
 /** A fetcher for a world in which this machine is the only public address, and names mean what the test says. */
-function fetcherOf(port: number, ca: string, lookup: World['lookup'], isPublic = here): ImageFetcher {
+function fetcherOf(
+  port: number,
+  ca: string,
+  lookup: FetchDependencies['lookup'],
+  isPublic = here,
+): ImageFetcher {
   const guards = { hosts: [hostRule(`*:${port}`)], maxBytes: 10_000, timeoutMs: 5_000 }
   return (url, signal) => guardedFetch(url, signal, guards, { lookup, isPublic, ca })
 }

@@ -1,5 +1,5 @@
-import { CommandFault, type Values } from '../command.ts'
-import { shown } from './shown.ts'
+import { CommandError, type Values } from '../command.ts'
+import { printable } from './printable.ts'
 
 /** The value of an option that takes a text. */
 export function textOf(values: Values, name: string): string | undefined {
@@ -13,25 +13,25 @@ export function textsOf(values: Values, name: string): readonly string[] {
   return Array.isArray(value) ? value.filter(each => typeof each === 'string') : []
 }
 
-/** Throws `CommandFault` with the exit code 2 where a command that takes options alone got a word beside them. */
-export function noPositionals(command: string, positionals: readonly string[]): void {
+/** Throws `CommandError` with the exit code 2 where a command that takes options alone got a word beside them. */
+export function rejectPositionals(command: string, positionals: readonly string[]): void {
   const [first] = positionals
   if (first === undefined) return
-  throw new CommandFault(
-    `sluice ${command} takes options alone, and got '${shown(first)}'. See sluice ${command} --help.`,
+  throw new CommandError(
+    `sluice ${command}: unexpected argument '${printable(first)}'. It takes only options: see sluice ${command} --help.`,
     2,
   )
 }
 
 /**
- * The one word that a command takes, such as the id of a key. Throws `CommandFault` with the exit code 2 where there is none,
+ * The one word that a command takes, such as the id of a key. Throws `CommandError` with the exit code 2 where there is none,
  * or another one beside it.
  */
 export function onlyPositional(command: string, what: string, positionals: readonly string[]): string {
   const [first, ...more] = positionals
   if (first !== undefined && first !== '' && more.length === 0) return first
-  throw new CommandFault(
-    `sluice ${command} takes ${what}, and got ${positionals.length === 0 ? 'none' : positionals.length}. See sluice ${command} --help.`,
+  throw new CommandError(
+    `sluice ${command}: got ${positionals.length === 0 ? 'no argument' : `${positionals.length} arguments`}, expected ${what}. See sluice ${command} --help.`,
     2,
   )
 }

@@ -24,8 +24,8 @@ describe('findCommand', () => {
       ['frobnicate'],
       "sluice has no command 'frobnicate'. Known are dev, init, keys, usage; see sluice --help.",
     ],
-    [['keys'], "'sluice keys' needs to be told what to do. Known are keys create, keys list."],
-    [['keys', '--name'], "'sluice keys' needs to be told what to do. Known are keys create, keys list."],
+    [['keys'], 'sluice keys needs a subcommand. Known are keys create, keys list.'],
+    [['keys', '--name'], 'sluice keys needs a subcommand. Known are keys create, keys list.'],
     [
       ['keys', 'craete'],
       "sluice has no command 'keys craete'. Did you mean 'keys create'? Known are keys create, keys list.",

@@ -4,15 +4,15 @@ import type { TableEntry } from '../command.ts'
 export function help(table: readonly Pick<TableEntry, 'name' | 'summary'>[]): string {
   const width = Math.max(...table.map(({ name }) => name.length)) + 2
   const rows = table.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`)
-  return `Sluice turns any server into a chat-completions service.
+  return `Sluice is an LLM gateway for chat completions.
 
 Usage: sluice <command> [options]
 
 ${rows.join('\n')}
 
-sluice <command> --help tells the options of one; sluice --version, or -v, tells the version.
+Run sluice <command> --help for the options of a command; sluice --version, or -v, prints the version.
 Documentation: ${documentationOf()}
-Begin with: sluice dev`
+To start: sluice dev`
 }
 
 /** Where the documentation of a command is, in the repository. */

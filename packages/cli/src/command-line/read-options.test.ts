@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CommandFault } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { readOptions } from './read-options.ts'
 
 const command = {
@@ -58,7 +58,7 @@ describe('readOptions', () => {
             for (const name of Object.keys(read(...args).values))
               expect(['name', 'model', 'json', 'help']).toContain(name)
           } catch (error) {
-            expect(error).toBeInstanceOf(CommandFault)
+            expect(error).toBeInstanceOf(CommandError)
           }
         },
       ),

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
+import { fakeCommandContext } from '../fake-command-context.ts'
 import { main } from '../main.ts'
-import { scriptedWorld } from '../scripted-world.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // This repository has the packages installed.
@@ -18,8 +18,8 @@ const config = {
 
 async function run(more: object, ...argv: string[]) {
   const cwd = temporaryFolder({ 'sluice.config.json': JSON.stringify({ ...config, ...more }) })
-  const { world, printed, told } = scriptedWorld({ cwd })
-  return { code: await main(argv, world), printed: printed(), told: told() }
+  const { context, printed, logged } = fakeCommandContext({ cwd })
+  return { code: await main(argv, context), printed: printed(), logged: logged() }
 }
 
 describe('a configuration whose packages are not installed', { timeout: 60_000 }, () => {
@@ -30,17 +30,17 @@ describe('a configuration whose packages are not installed', { timeout: 60_000 }
       /^telemetry\.openTelemetry needs packages that are not installed/,
     ],
   ])('is refused by check as by serve: %j', async (more, message) => {
-    const refused = { code: 1, printed: '', told: expect.stringMatching(message) }
+    const refused = { code: 1, printed: '', logged: expect.stringMatching(message) }
     expect(await run(more, 'serve')).toEqual(refused)
     expect(await run(more, 'check')).toEqual(refused)
     const json = await run(more, 'check', '--json')
     expect([json.code, JSON.parse(json.printed)]).toMatchObject([
       1,
-      { ok: false, faults: [{ problem: expect.stringMatching(message) }] },
+      { ok: false, issues: [{ problem: expect.stringMatching(message) }] },
     ])
   })
 
-  it('has no fault where it needs none of them', async () => {
-    expect(await run({}, 'check')).toMatchObject({ code: 0, told: '' })
+  it('is valid where it needs none of them', async () => {
+    expect(await run({}, 'check')).toMatchObject({ code: 0, logged: '' })
   })
 })

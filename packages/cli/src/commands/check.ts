@@ -1,45 +1,46 @@
 import { relative } from 'node:path'
-import { type Command, CommandFault } from '../command.ts'
+import { type Command, CommandError } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
-import { ConfigFaults } from '../config/faults/config-faults.ts'
+import { configSummary } from '../config/config-summary.ts'
+import { InvalidConfigError } from '../config/issues/invalid-config-error.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { summaryOf } from '../config/summary-of.ts'
-import { listedPrices } from '../service/listed-prices.ts'
+import { loadPrices } from '../service/load-prices.ts'
 import { openTelemetryPackages } from '../service/open-telemetry.ts'
 
 /** `sluice check`. */
 export const check: Command = {
   name: 'check',
-  summary: 'tells every fault of a configuration, without serving it',
+  summary: 'validates a configuration, and lists all its errors',
   help: `
 Usage: sluice check [FILE] [options]
 
-  FILE              the configuration. Default: sluice.config.{ts,mts,js,mjs,json,yaml,yml} of this folder
+  FILE              configuration to check. Default: sluice.config.{ts,mts,js,mjs,json,yaml,yml} in this folder
   --config FILE     the same
-  --json            prints { "ok": true, "models": [...] } or { "ok": false, "faults": [...] }
+  --json            prints { "ok": true, "models": [...] } or { "ok": false, "issues": [...] }
 
-The packages that the configuration needs have to be installed. Nothing is opened or asked: no database, no vendor. Exits
-with 1 where there is a fault.
+Checks that the packages that the configuration needs are installed. Connects to no database and no vendor. Exits with 1
+if there is an error.
 
 Example: sluice check gateway.yaml`,
   options: { json: { type: 'boolean' }, config: { type: 'string' } },
-  async run(values, positionals, world) {
+  async run(values, positionals, context) {
     const named = typeof values.config === 'string' ? [values.config] : []
     const [path, more] = [...positionals, ...named]
     if (more !== undefined)
-      throw new CommandFault(`check: got '${path}' and '${more}', expected one file.`, 2)
+      throw new CommandError(`check: got '${path}' and '${more}', expected one file.`, 2)
     const json = values.json === true
     try {
-      const { config, file } = await loadConfig(path, world)
-      await checkPackages(config, world.cwd)
-      const name = relative(world.cwd, file)
-      if (json) world.print(JSON.stringify({ ok: true, file: name, models: Object.keys(config.models) }))
-      else world.print(`${name} has no fault.\n${summaryOf(config)}`)
+      const { config, file } = await loadConfig(path, context)
+      await checkPackages(config, context.cwd)
+      const name = relative(context.cwd, file)
+      if (json) context.print(JSON.stringify({ ok: true, file: name, models: Object.keys(config.models) }))
+      else context.print(`${name} is valid.\n${configSummary(config)}`)
       return 0
     } catch (error) {
-      if (!json || !(error instanceof CommandFault)) throw error
-      const faults = error instanceof ConfigFaults ? error.faults : [{ path: '', problem: error.message }]
-      world.print(JSON.stringify({ ok: false, faults }))
+      if (!json || !(error instanceof CommandError)) throw error
+      const issues =
+        error instanceof InvalidConfigError ? error.issues : [{ path: '', problem: error.message }]
+      context.print(JSON.stringify({ ok: false, issues }))
       return 1
     }
   },
@@ -47,9 +48,9 @@ Example: sluice check gateway.yaml`,
 
 /**
  * Looks for the packages that a configuration needs to be served and that a project installs itself. Nothing is started.
- * Rejects with `CommandFault` for those that are not installed.
+ * Rejects with `CommandError` for those that are not installed.
  */
 export async function checkPackages(config: TypedConfig, folder: string): Promise<void> {
-  await listedPrices(config, folder)
+  await loadPrices(config, folder)
   if (config.telemetry?.openTelemetry) await openTelemetryPackages(folder)
 }

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { commandTable } from '../command-line/command-table.ts'
+import { fakeCommandContext } from '../fake-command-context.ts'
 import { main } from '../main.ts'
-import { scriptedWorld } from '../scripted-world.ts'
 
 async function run(...args: string[]) {
-  const { world, printed, told } = scriptedWorld()
-  return { code: await main(['completions', ...args], world), printed: printed(), told: told() }
+  const { context, printed, logged } = fakeCommandContext()
+  return { code: await main(['completions', ...args], context), printed: printed(), logged: logged() }
 }
 
 describe('sluice completions', { timeout: 60_000 }, () => {
@@ -61,7 +61,7 @@ describe('sluice completions', { timeout: 60_000 }, () => {
     expect(await run(...args)).toMatchObject({
       code: 2,
       printed: '',
-      told: expect.stringContaining('one shell of bash, zsh, fish, powershell'),
+      logged: expect.stringContaining('one of bash, zsh, fish, powershell'),
     })
   })
 })

@@ -1,5 +1,5 @@
-import { type Command, CommandFault, type TableEntry } from '../command.ts'
-import { shown } from '../command-line/shown.ts'
+import { type Command, CommandError, type TableEntry } from '../command.ts'
+import { printable } from '../command-line/printable.ts'
 import { completionPoints } from '../completions/completion-points.ts'
 import { completionScripts } from '../completions/completion-script.ts'
 
@@ -8,7 +8,7 @@ const shells = Object.keys(completionScripts)
 /** `sluice completions` of the commands in a table. */
 export const completionsOf = (table: readonly TableEntry[]): Command => ({
   name: 'completions',
-  summary: 'prints a script by which a shell completes commands and options',
+  summary: 'prints a shell completion script',
   help: `
 Usage: sluice completions bash|zsh|fish|powershell
 
@@ -20,14 +20,14 @@ Usage: sluice completions bash|zsh|fish|powershell
 Example: source <(sluice completions bash)`,
   options: {},
   words: shells,
-  async run(_, positionals, world) {
+  async run(_, positionals, context) {
     const [shell = '', ...more] = positionals
     const write = Object.hasOwn(completionScripts, shell) ? completionScripts[shell] : undefined
     if (write === undefined || more.length > 0) {
-      const got = positionals.length === 0 ? 'none' : `'${shown(positionals.join(' '))}'`
-      throw new CommandFault(`sluice completions takes one shell of ${shells.join(', ')}, and got ${got}.`, 2)
+      const got = positionals.length === 0 ? 'none' : `'${printable(positionals.join(' '))}'`
+      throw new CommandError(`sluice completions: got ${got}, expected one of ${shells.join(', ')}.`, 2)
     }
-    world.print(write(await completionPoints(table)))
+    context.print(write(await completionPoints(table)))
     return 0
   },
 })

@@ -2,35 +2,35 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createGateway, type Database } from '@sluice/core'
-import { type Command, type CommandContext, CommandFault, type Values } from '../command.ts'
-import { checkMade } from '../config/check-config.ts'
+import { type Command, type CommandContext, CommandError, type Values } from '../command.ts'
+import { recheckConfig } from '../config/check-config.ts'
 import { compileConfig } from '../config/compile-config.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { gatewayOptions } from '../config/gateway-options.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { VendorPool } from '../config/providers/vendor-pool.ts'
 import { explanationText } from '../explain/explanation-text.ts'
-import { type NamedCaller, principalNamed } from '../explain/principal-named.ts'
-import { listedPrices } from '../service/listed-prices.ts'
+import { findPrincipal, type NamedCaller } from '../explain/find-principal.ts'
+import { loadPrices } from '../service/load-prices.ts'
 import { openState } from '../state/open-state.ts'
 
 /** `sluice explain`. */
 export const explain: Command = {
   name: 'explain',
-  summary: 'tells where a request would go, and why',
+  summary: 'shows which targets a request would be sent to, and why',
   help: `
 Usage: sluice explain (--key KEY | --as ID) --model NAME [options]
 
-  --config FILE     the configuration. Default: sluice.config.* of this folder
-  --key KEY         the caller, by a key
-  --as ID           the caller, by the id of a key: of the configuration, or one that was issued
-  --model NAME      the model that is asked for
-  --body FILE       the body of the request, as JSON; - reads it from standard input. Default: a short question
-  --seed N          decides by chance as it was decided then: the seed of a trace
-  --json            prints all of it as JSON
+  --config FILE     configuration to use. Default: sluice.config.* in this folder
+  --key KEY         the caller, by API key
+  --as ID           the caller, by the id of a key: of the configuration, or in the database
+  --model NAME      the requested model
+  --body FILE       the request body, as JSON; - reads it from standard input. Default: a short question
+  --seed N          repeats random choices: the seed of a trace
+  --json            prints JSON
 
-Nobody is asked, and no room is taken. Which places are left alone at the moment only the service itself knows. Exits with
-1 where the request would be refused.
+Calls no vendor and uses no limits. The health of targets is known to the running service only. Exits with 1 if the
+request would be rejected.
 
 Example: sluice explain --as ann --model smart`,
   options: {
@@ -42,16 +42,16 @@ Example: sluice explain --as ann --model smart`,
     seed: { type: 'string' },
     json: { type: 'boolean' },
   },
-  async run(values, positionals, world) {
-    const asked = await askedOf(values, positionals, world)
-    const { config } = await loadConfig(asked.config, world)
-    const state = await openState(config.state, world, { only: 'database', create: false })
+  async run(values, positionals, context) {
+    const args = await parseArguments(values, positionals, context)
+    const { config } = await loadConfig(args.config, context)
+    const state = await openState(config.state, context, { only: 'database', create: false })
     try {
-      const gateway = await gatewayOf(config, asked, state, world)
+      const gateway = await gatewayOf(config, args, state, context)
       try {
-        const request = requestOf(config, asked)
-        const found = await gateway.explain(request, asked.seed === undefined ? {} : { seed: asked.seed })
-        world.print(asked.json ? JSON.stringify(found, refusalAsData, 2) : explanationText(found))
+        const request = requestOf(config, args)
+        const found = await gateway.explain(request, args.seed === undefined ? {} : { seed: args.seed })
+        context.print(args.json ? JSON.stringify(found, refusalAsData, 2) : explanationText(found))
         return found.refusal === undefined ? 0 : 1
       } finally {
         await gateway.close({ drainMs: 0 })
@@ -62,7 +62,7 @@ Example: sluice explain --as ann --model smart`,
   },
 }
 
-interface Asked {
+interface ExplainArguments {
   readonly config: string | undefined
   readonly key: string | undefined
   readonly as: string | undefined
@@ -71,61 +71,62 @@ interface Asked {
   readonly json: boolean
 }
 
-async function askedOf(
+async function parseArguments(
   values: Values,
   positionals: readonly string[],
-  world: CommandContext,
-): Promise<Asked> {
+  context: CommandContext,
+): Promise<ExplainArguments> {
   const given = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined)
-  const wrong = (message: string) => new CommandFault(`explain: ${message}`, 2)
+  const wrong = (message: string) => new CommandError(`explain: ${message}`, 2)
   const [first] = positionals
   if (first !== undefined) throw wrong(`got '${first}', expected options only.`)
   const [key, as, model, body, seed] = ['key', 'as', 'model', 'body', 'seed'].map(given)
-  if ((key === undefined) === (as === undefined)) throw wrong('say who asks, by one of --key and --as.')
-  if (model === undefined && body === undefined) throw wrong('say what is asked for, by --model or --body.')
+  if ((key === undefined) === (as === undefined))
+    throw wrong('the caller is missing, or given twice. Pass one of --key and --as.')
+  if (model === undefined && body === undefined) throw wrong('the model is missing. Pass --model or --body.')
   if (seed !== undefined && !/^\d{1,10}$/.test(seed))
     throw wrong(`--seed is '${seed}', expected a whole number from 0.`)
   return {
     config: given('config'),
     key,
     as,
-    body: bodyOf(body === undefined ? undefined : await bodyText(body, world), model),
+    body: bodyOf(body === undefined ? undefined : await bodyText(body, context), model),
     seed: seed === undefined ? undefined : Number(seed),
     json: values.json === true,
   }
 }
 
-async function bodyText(path: string, world: CommandContext): Promise<string> {
+async function bodyText(path: string, context: CommandContext): Promise<string> {
   if (path === '-') return text(process.stdin)
-  return readFile(resolve(world.cwd, path), 'utf8').catch(() => {
-    throw new CommandFault(`explain: the file ${path} of --body cannot be read.`)
+  return readFile(resolve(context.cwd, path), 'utf8').catch(() => {
+    throw new CommandError(`explain: cannot read ${path} (--body).`)
   })
 }
 
-/** The model of the command line stands in the place of the body's. */
+/** `--model` replaces the model of the body. */
 function bodyOf(given: string | undefined, model: string | undefined): string {
   if (given === undefined) return JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] })
   if (model === undefined) return given
   try {
     return JSON.stringify({ ...JSON.parse(given), model })
   } catch {
-    throw new CommandFault('explain: the body is no JSON.')
+    throw new CommandError('explain: the body is not valid JSON.')
   }
 }
 
 async function gatewayOf(
   config: TypedConfig,
-  asked: Asked,
+  args: ExplainArguments,
   state: Awaited<ReturnType<typeof openState>>,
-  world: CommandContext,
+  context: CommandContext,
 ): Promise<ReturnType<typeof createGateway>> {
-  const { faults } = checkMade(config)
-  const compiled = compileConfig(config, faults, new VendorPool())
-  const prices = await listedPrices(config, world.cwd)
+  const { issues } = recheckConfig(config)
+  const compiled = compileConfig(config, issues, new VendorPool())
+  const prices = await loadPrices(config, context.cwd)
   const options = gatewayOptions(compiled, { ...state, prices, observe: () => {} })
-  const { as } = asked
+  const { as } = args
   if (as === undefined) return createGateway(options)
-  const named = await namedOrRefused(as, config, state.database, world)
+  const named = await findCaller(as, config, state.database, context)
   return createGateway({
     ...options,
     authenticate: (_request, _host, report) => {
@@ -135,32 +136,32 @@ async function gatewayOf(
   })
 }
 
-async function namedOrRefused(
+async function findCaller(
   id: string,
   config: TypedConfig,
   database: Database | undefined,
   { now }: CommandContext,
 ): Promise<NamedCaller> {
-  const found = await principalNamed(id, config, database, now())
+  const found = await findPrincipal(id, config, database, now())
   if (found !== undefined) return found
-  throw new CommandFault(
-    `explain: nobody has the id '${id}': neither a key of the configuration nor an issued one.`,
+  throw new CommandError(
+    `explain: no key has the id '${id}', neither in the configuration nor in the database.`,
   )
 }
 
-function requestOf({ server }: TypedConfig, { key, body }: Asked): Request {
+function requestOf({ server }: TypedConfig, { key, body }: ExplainArguments): Request {
   return new Request(`http://sluice${server?.basePath ?? '/v1'}/chat/completions`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      // With --as nobody reads it: it makes the refusal that of a wrong key, not that of a missing one.
+      // With --as nothing reads it: it makes the error that of an invalid key, not of a missing one.
       authorization: `Bearer ${key ?? 'as'}`,
     },
     body,
   })
 }
 
-/** An error is empty as JSON. */
+/** `JSON.stringify` writes an error as an empty object. */
 function refusalAsData(name: string, value: unknown): unknown {
   if (name !== 'refusal' || !(value instanceof Error)) return value
   const { status, code, message } = value as Error & { status?: number; code?: string }

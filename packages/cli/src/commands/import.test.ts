@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import { CommandFault, type Values } from '../command.ts'
+import { CommandError, type Values } from '../command.ts'
 import { importCommand } from './import.ts'
 
 const quickStart = `
@@ -18,13 +18,13 @@ async function run(text: string, { args = ['litellm', 'config.yaml'], values = {
   const cwd = mkdtempSync(join(tmpdir(), 'sluice-import-'))
   onTestFinished(() => rmSync(cwd, { recursive: true }))
   writeFileSync(join(cwd, 'config.yaml'), text)
-  const [printed, told]: [string[], string[]] = [[], []]
+  const [printed, logged]: [string[], string[]] = [[], []]
   const ended = await importCommand
     .run(values, args, {
       cwd,
       env: {},
       print: line => printed.push(line),
-      tell: line => told.push(line),
+      log: line => logged.push(line),
       platform: 'linux',
       terminal: false,
       colours: false,
@@ -33,22 +33,22 @@ async function run(text: string, { args = ['litellm', 'config.yaml'], values = {
     })
     .then(
       code => ({ code }),
-      (fault: unknown) => ({ fault: fault as CommandFault }),
+      (fault: unknown) => ({ fault: fault as CommandError }),
     )
-  return { ...ended, cwd, printed: printed.join('\n'), told: told.join('\n') }
+  return { ...ended, cwd, printed: printed.join('\n'), logged: logged.join('\n') }
 }
 
 it('prints YAML and ends with 0 where all was carried', async () => {
-  const { printed, told, ...ended } = await run(quickStart)
+  const { printed, logged, ...ended } = await run(quickStart)
   expect(ended).toMatchObject({ code: 0 })
   expect(parse(printed)).toMatchObject({ models: { gpt: 'openai/gpt-4o' } })
-  expect(told).not.toContain('No equivalent')
+  expect(logged).not.toContain('No equivalent')
 })
 
 it('ends with 3, and tells what has no equivalent, where something has none', async () => {
-  const { printed, told, ...ended } = await run(`${quickStart}guardrails: [{ guardrail_name: pii }]\n`)
+  const { printed, logged, ...ended } = await run(`${quickStart}guardrails: [{ guardrail_name: pii }]\n`)
   expect(ended).toMatchObject({ code: 3 })
-  expect(told).toContain('guardrails\n')
+  expect(logged).toContain('guardrails\n')
   expect(parse(printed)).toMatchObject({ models: { gpt: 'openai/gpt-4o' } })
 })
 
@@ -65,7 +65,7 @@ it('writes a file in the format of its name, and none over another one', async (
   expect(readFileSync(join(cwd, 'sluice.config.ts'), 'utf8')).toContain('export default defineConfig({')
   const again = await run(quickStart, { values: { output: 'config.yaml' } })
   expect(again).toMatchObject({
-    fault: { exitCode: 1, message: expect.stringContaining('is there already') },
+    fault: { exitCode: 1, message: expect.stringContaining('already exists') },
   })
   expect(readFileSync(join(again.cwd, 'config.yaml'), 'utf8')).toBe(quickStart)
 })
@@ -74,10 +74,10 @@ it.each([
   [['litellm'], 2, 'sluice import litellm FILE'],
   [['openrouter', 'config.yaml'], 2, 'sluice import portkey FILE'],
   [['litellm', 'config.yaml', 'more'], 2, 'sluice import litellm FILE'],
-  [['litellm', 'gone.yaml'], 1, 'gone.yaml cannot be read: ENOENT'],
+  [['litellm', 'gone.yaml'], 1, 'Cannot read gone.yaml: ENOENT'],
 ])('refuses %o', async (args, exitCode, message) => {
-  const { fault } = (await run(quickStart, { args })) as { fault?: CommandFault }
-  expect(fault).toBeInstanceOf(CommandFault)
+  const { fault } = (await run(quickStart, { args })) as { fault?: CommandError }
+  expect(fault).toBeInstanceOf(CommandError)
   expect(fault).toMatchObject({ exitCode, message: expect.stringContaining(message) })
 })
 
@@ -89,24 +89,24 @@ it('refuses a format that it does not know', async () => {
 it.each([
   ['model_list: [{ api_key: sk-canary', /line \d+, column \d+/],
   ['a: 1\na: sk-canary', /DUPLICATE_KEY/],
-  ['- sk-canary', /holds no object/],
+  ['- sk-canary', /is not an object/],
   ['a: *sk-canary', /aliases|ALIAS/],
 ])('says where %j is broken, and shows nothing of it', async (text, pattern) => {
-  const { fault } = (await run(text)) as { fault?: CommandFault }
-  expect(fault).toBeInstanceOf(CommandFault)
+  const { fault } = (await run(text)) as { fault?: CommandError }
+  expect(fault).toBeInstanceOf(CommandError)
   expect(fault!.message).toMatch(pattern)
   expect(fault!.message).not.toContain('canary')
 })
 
 it('ends with 1 where no model could be carried, and still tells why', async () => {
-  const { fault, printed, told } = (await run(
+  const { fault, printed, logged } = (await run(
     'model_list: [{ model_name: a, litellm_params: { model: nobody/a } }]',
   )) as {
-    fault?: CommandFault
+    fault?: CommandError
     printed: string
-    told: string
+    logged: string
   }
   expect(fault).toMatchObject({ exitCode: 1 })
   expect(printed).toBe('')
-  expect(told).toContain('model_list[0]')
+  expect(logged).toContain('model_list[0]')
 })

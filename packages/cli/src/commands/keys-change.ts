@@ -1,12 +1,12 @@
 import type { Command } from '../command.ts'
 import { onlyPositional } from '../command-line/arguments.ts'
-import { databaseHelp, databaseOptions, knownKey, withDatabase } from '../keys/with-database.ts'
+import { databaseHelp, databaseOptions, findKey, withDatabase } from '../keys/with-database.ts'
 
 /** `sluice keys disable`. */
-export const keysDisable: Command = switching('disable', 'refuses a key until it is enabled again', true)
+export const keysDisable: Command = switching('disable', 'disables a key until it is enabled again', true)
 
 /** `sluice keys enable`. */
-export const keysEnable: Command = switching('enable', 'takes a disabled key again', false)
+export const keysEnable: Command = switching('enable', 'enables a disabled key', false)
 
 function switching(verb: 'disable' | 'enable', summary: string, disabled: boolean): Command {
   return {
@@ -17,16 +17,16 @@ Usage: sluice keys ${verb} ID [options]
 
 ${databaseHelp}
 
-Every process sees it within 5 seconds.
+Takes effect in all processes within 5 seconds.
 
 Example: sluice keys ${verb} Zr8m0KpQ2LxT`,
     options: databaseOptions,
-    async run(values, positionals, world) {
+    async run(values, positionals, context) {
       const id = onlyPositional(`keys ${verb}`, 'the id of one key', positionals)
-      return withDatabase(values, world, async ({ keys, place }) => {
-        await knownKey(keys, id, place)
+      return withDatabase(values, context, async ({ keys, label }) => {
+        await findKey(keys, id, label)
         const { name } = await keys.update(id, { disabled })
-        world.tell(`${id} (${name}) is ${verb}d in ${place}.`)
+        context.log(`${id} (${name}) is ${verb}d in ${label}.`)
         return 0
       })
     },

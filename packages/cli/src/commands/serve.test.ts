@@ -18,44 +18,44 @@ const config = {
 
 function worldOf(files: Readonly<Record<string, object>>) {
   const printed: string[] = []
-  const told: string[] = []
+  const logged: string[] = []
   const stopping = new AbortController()
   const cwd = temporaryFolder(
     Object.fromEntries(Object.entries(files).map(([name, each]) => [name, JSON.stringify(each)])),
   )
-  const world: CommandContext = {
+  const context: CommandContext = {
     env: {},
     cwd,
     print: text => void printed.push(text),
-    tell: text => void told.push(text),
+    log: text => void logged.push(text),
     platform: 'linux',
     terminal: false,
     colours: false,
     signal: stopping.signal,
     now: Date.now,
   }
-  return { world, printed, told, stop: () => stopping.abort() }
+  return { context, printed, logged, stop: () => stopping.abort() }
 }
 
 describe('sluice serve', () => {
   it('serves until it is stopped, and reads the configuration again on SIGHUP', async () => {
-    const { world, told, stop } = worldOf({ 'sluice.config.json': config })
+    const { context, logged, stop } = worldOf({ 'sluice.config.json': config })
     onTestFinished(stop)
-    const run = serve.run({ 'no-watch': true }, [], world)
+    const run = serve.run({ 'no-watch': true }, [], context)
     await vi.waitFor(
-      () => expect(told[0]).toMatch(/^Serves 2 models at http:\/\/127\.0\.0\.1:\d+\/v1$/),
+      () => expect(logged[0]).toMatch(/^Serving 2 models at http:\/\/127\.0\.0\.1:\d+\/v1$/),
       10_000,
     )
-    const url = told[0]!.split(' ').at(-1)!
+    const url = logged[0]!.split(' ').at(-1)!
     const names = async () => {
       const answer = await fetch(`${url}/models`, { headers: { authorization: 'Bearer sk-ann' } })
       return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
     }
     expect(await names()).toEqual(['demo'])
-    const file = join(world.cwd, 'sluice.config.json')
+    const file = join(context.cwd, 'sluice.config.json')
     writeFileSync(file, JSON.stringify({ ...config, keys: [{ id: 'ann', key: 'sk-ann' }] }))
     process.emit('SIGHUP')
-    await vi.waitFor(() => expect(told).toContain('The configuration was read again, and is in use.'), 10_000)
+    await vi.waitFor(() => expect(logged).toContain('Configuration reloaded.'), 10_000)
     expect(await names()).toEqual(['demo', 'mine'])
     stop()
     expect(await run).toBe(0)
@@ -64,22 +64,22 @@ describe('sluice serve', () => {
   })
 
   it('listens where the command line says', async () => {
-    const { world, told, stop } = worldOf({ 'conf.json': { ...config, server: { port: 1 } } })
-    const run = serve.run({ config: 'conf.json', port: '0', host: '127.0.0.1' }, [], world)
-    await vi.waitFor(() => expect(told).toHaveLength(1), 10_000)
+    const { context, logged, stop } = worldOf({ 'conf.json': { ...config, server: { port: 1 } } })
+    const run = serve.run({ config: 'conf.json', port: '0', host: '127.0.0.1' }, [], context)
+    await vi.waitFor(() => expect(logged).toHaveLength(1), 10_000)
     stop()
     expect(await run).toBe(0)
   })
 
   it('refuses what cannot be', async () => {
-    const { world } = worldOf({ 'sluice.config.json': config })
-    await expect(serve.run({ port: '99999' }, [], world)).rejects.toThrow("--port is '99999'")
-    await expect(serve.run({}, ['file.json'], world)).rejects.toMatchObject({ exitCode: 2 })
+    const { context } = worldOf({ 'sluice.config.json': config })
+    await expect(serve.run({ port: '99999' }, [], context)).rejects.toThrow("--port is '99999'")
+    await expect(serve.run({}, ['file.json'], context)).rejects.toMatchObject({ exitCode: 2 })
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => taken.once('listening', resolve))
     onTestFinished(() => void taken.close())
     const { port } = taken.address() as { port: number }
-    const { message } = await serve.run({ port: String(port) }, [], world).then(
+    const { message } = await serve.run({ port: String(port) }, [], context).then(
       () => new Error('It serves.'),
       (fault: Error) => fault,
     )
@@ -91,13 +91,13 @@ describe('sluice serve', () => {
 
 describe('sluice check', () => {
   it('says what a sound configuration has', async () => {
-    const { world, printed } = worldOf({ 'sluice.config.json': config })
-    expect(await check.run({}, [], world)).toBe(0)
+    const { context, printed } = worldOf({ 'sluice.config.json': config })
+    expect(await check.run({}, [], context)).toBe(0)
     expect(printed.join('\n')).toMatch(
-      /^sluice\.config\.json has no fault\.\n {2}models +demo, mine\n {2}providers +local, other\n/,
+      /^sluice\.config\.json is valid\.\n {2}models +demo, mine\n {2}providers +local, other\n/,
     )
     expect(printed.join('\n')).not.toContain('sk-ann')
-    expect(await check.run({ json: true }, ['sluice.config.json'], world)).toBe(0)
+    expect(await check.run({ json: true }, ['sluice.config.json'], context)).toBe(0)
     expect(JSON.parse(printed.at(-1)!)).toEqual({
       ok: true,
       file: 'sluice.config.json',
@@ -106,39 +106,39 @@ describe('sluice check', () => {
   })
 
   it('tells every fault, for people and as JSON', async () => {
-    const { world, printed } = worldOf({ 'bad.json': { models: { a: 'b/c' }, serve: 1 } })
-    await expect(check.run({}, ['bad.json'], world)).rejects.toThrow(/has 3 faults/)
-    expect(await check.run({ json: true }, ['bad.json'], world)).toBe(1)
-    const { ok, faults } = JSON.parse(printed[0]!) as {
+    const { context, printed } = worldOf({ 'bad.json': { models: { a: 'b/c' }, serve: 1 } })
+    await expect(check.run({}, ['bad.json'], context)).rejects.toThrow(/has 3 errors/)
+    expect(await check.run({ json: true }, ['bad.json'], context)).toBe(1)
+    const { ok, issues } = JSON.parse(printed[0]!) as {
       ok: boolean
-      faults: { path: string; line: number }[]
+      issues: { path: string; line: number }[]
     }
     expect(ok).toBe(false)
-    expect(faults.map(({ path }) => path).sort()).toEqual(['keys', 'models.a', 'serve'])
-    expect(await check.run({ json: true }, ['gone.json'], world)).toBe(1)
+    expect(issues.map(({ path }) => path).sort()).toEqual(['keys', 'models.a', 'serve'])
+    expect(await check.run({ json: true }, ['gone.json'], context)).toBe(1)
     expect(JSON.parse(printed[1]!)).toMatchObject({
       ok: false,
-      faults: [{ path: '', problem: expect.stringContaining('gone.json') }],
+      issues: [{ path: '', problem: expect.stringContaining('gone.json') }],
     })
   })
 })
 
 describe('sluice explain', () => {
   it('says where a request would go, by key and by id, and what chance decided', async () => {
-    const { world, printed } = worldOf({
+    const { context, printed } = worldOf({
       'sluice.config.json': { ...config, state: { database: 'file:./none.db' } },
     })
-    expect(await explain.run({ key: 'sk-ann', model: 'demo', seed: '7' }, [], world)).toBe(0)
+    expect(await explain.run({ key: 'sk-ann', model: 'demo', seed: '7' }, [], context)).toBe(0)
     expect(printed[0]!.split('\n')).toEqual([
       'caller   ann',
       'model    demo',
       'seed     7',
       '',
-      '    place       reached by',
-      '1.  local/demo              asked first',
-      '2.  other/demo              asked where those before fail',
+      '    target      via',
+      '1.  local/demo       tried first',
+      '2.  other/demo       fallback',
     ])
-    expect(await explain.run({ as: 'ann', model: 'demo', json: true }, [], world)).toBe(0)
+    expect(await explain.run({ as: 'ann', model: 'demo', json: true }, [], context)).toBe(0)
     expect(JSON.parse(printed[1]!)).toMatchObject({
       principal: 'ann',
       candidates: [{ provider: 'local' }, { provider: 'other' }],
@@ -146,50 +146,50 @@ describe('sluice explain', () => {
   })
 
   it('says why a request would be refused', async () => {
-    const { world, printed } = worldOf({
+    const { context, printed } = worldOf({
       'sluice.config.json': config,
       'body.json': { model: 'mine', messages: [] },
     })
-    expect(await explain.run({ key: 'sk-nobody', model: 'demo' }, [], world)).toBe(1)
+    expect(await explain.run({ key: 'sk-nobody', model: 'demo' }, [], context)).toBe(1)
     expect(printed[0]).toMatch(
-      /^caller {3}nobody: the key is unknown\n.*\nseed .*\nrefused {2}401 invalid_api_key: /,
+      /^caller {3}nobody: unknown API key\n.*\nseed .*\nrejected 401 invalid_api_key: /,
     )
-    expect(await explain.run({ as: 'ann', body: 'body.json', json: true }, [], world)).toBe(1)
+    expect(await explain.run({ as: 'ann', body: 'body.json', json: true }, [], context)).toBe(1)
     expect(JSON.parse(printed[1]!)).toMatchObject({ refusal: { status: 403 } })
   })
 
   it('says that an issued key has expired or is disabled, by its id and by the key itself', async () => {
-    const { world, printed } = worldOf({
+    const { context, printed } = worldOf({
       'sluice.config.json': { ...config, state: { database: 'file:./keys.db' } },
     })
-    const database = await openSqlite({ url: `file:${join(world.cwd, 'keys.db')}` })
-    const issue = (name: string) => database.keys.issue({ name, expiresAt: world.now() + 60_000 })
+    const database = await openSqlite({ url: `file:${join(context.cwd, 'keys.db')}` })
+    const issue = (name: string) => database.keys.issue({ name, expiresAt: context.now() + 60_000 })
     const [old, cut] = [await issue('old'), await issue('cut')]
     await database.keys.update(cut.stored.id, { disabled: true })
     const { id } = old.stored
-    await database.keys.update(id, { expiresAt: world.now() - 1 })
+    await database.keys.update(id, { expiresAt: context.now() - 1 })
     await database.close()
     const asked = [{ as: id }, { key: old.key }, { as: cut.stored.id }, { key: cut.key }]
-    for (const who of asked) expect(await explain.run({ ...who, model: 'demo' }, [], world)).toBe(1)
-    const head = (text: string) => text.split('\n').filter(line => /^(caller|refused)/.test(line))
-    const refused = expect.stringMatching(/^refused {2}401 invalid_api_key: /)
+    for (const who of asked) expect(await explain.run({ ...who, model: 'demo' }, [], context)).toBe(1)
+    const head = (text: string) => text.split('\n').filter(line => /^(caller|rejected)/.test(line))
+    const refused = expect.stringMatching(/^rejected {1}401 invalid_api_key: /)
     expect(printed.map(head)).toEqual([
       [`caller   nobody: ${id}, but it has expired`, refused],
       [`caller   nobody: ${id}, but it has expired`, refused],
       [`caller   nobody: ${cut.stored.id}, but it is disabled`, refused],
       [`caller   nobody: ${cut.stored.id}, but it is disabled`, refused],
     ])
-    await explain.run({ as: id, model: 'demo', json: true }, [], world)
+    await explain.run({ as: id, model: 'demo', json: true }, [], context)
     expect(JSON.parse(printed.at(-1)!)).toMatchObject({ authFailure: { reason: 'expired', id } })
   })
 
   it('refuses what cannot be asked', async () => {
-    const { world } = worldOf({ 'sluice.config.json': config })
-    const asked = (values: object) => explain.run({ ...values }, [], world)
+    const { context } = worldOf({ 'sluice.config.json': config })
+    const asked = (values: object) => explain.run({ ...values }, [], context)
     await expect(asked({ model: 'demo' })).rejects.toThrow('one of --key and --as')
     await expect(asked({ as: 'ann' })).rejects.toThrow('--model or --body')
-    await expect(asked({ as: 'bob', model: 'demo' })).rejects.toThrow("nobody has the id 'bob'")
+    await expect(asked({ as: 'bob', model: 'demo' })).rejects.toThrow("no key has the id 'bob'")
     await expect(asked({ as: 'ann', model: 'demo', seed: 'x' })).rejects.toThrow("--seed is 'x'")
-    await expect(asked({ as: 'ann', model: 'demo', body: 'gone.json' })).rejects.toThrow('cannot be read')
+    await expect(asked({ as: 'ann', model: 'demo', body: 'gone.json' })).rejects.toThrow('cannot read')
   })
 })

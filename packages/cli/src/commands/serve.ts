@@ -1,24 +1,24 @@
 import { once } from 'node:events'
-import { type Command, CommandFault, type Values } from '../command.ts'
+import { type Command, CommandError, type Values } from '../command.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { ListenFault, nextFreePort } from '../service/listen-fault.ts'
+import { nextFreePort, ServiceListenError } from '../service/service-listen-error.ts'
 import { startService } from '../service/start-service.ts'
-import { watchedConfig } from '../service/watched-config.ts'
+import { watchConfig } from '../service/watch-config.ts'
 
 /** `sluice serve`. */
 export const serve: Command = {
   name: 'serve',
-  summary: 'serves a configuration, and follows its changes',
+  summary: 'serves a configuration, and reloads it when it changes',
   help: `
 Usage: sluice serve [options]
 
-  --config FILE     the configuration. Default: sluice.config.{ts,mts,js,mjs,json,yaml,yml} of this folder
-  --port N          where it listens, whatever the configuration says; 0 takes a free port
-  --host ADDRESS    on which address, whatever the configuration says
-  --no-watch        does not read the configuration again when its file changes; SIGHUP still does
+  --config FILE     configuration to serve. Default: sluice.config.{ts,mts,js,mjs,json,yaml,yml} in this folder
+  --port N          port to listen on, instead of server.port; 0 picks a free one
+  --host ADDRESS    address to listen on, instead of server.host
+  --no-watch        does not reload the configuration when its file changes; SIGHUP still does
 
-A configuration with faults is told of and not taken: the service goes on with the last good one. SIGTERM and Ctrl+C let
-running answers end first, for server.drainMs at most.
+If a changed configuration has errors, they are printed, and the service keeps the last valid one. SIGTERM and Ctrl+C
+let requests in flight finish, for at most server.drainMs.
 
 Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
   options: {
@@ -27,25 +27,25 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
     host: { type: 'string' },
     'no-watch': { type: 'boolean' },
   },
-  async run(values, positionals, world) {
+  async run(values, positionals, context) {
     if (positionals.length > 0) {
-      throw new CommandFault(
+      throw new CommandError(
         `serve: got '${positionals[0]}', expected options only. Name the file by --config.`,
         2,
       )
     }
-    const loaded = await loadConfig(textOf(values, 'config'), world)
-    const service = await startService(loaded.config, world, {
+    const loaded = await loadConfig(textOf(values, 'config'), context)
+    const service = await startService(loaded.config, context, {
       host: textOf(values, 'host'),
       port: portOf(values),
     }).catch(withFreePort)
-    const watched = watchedConfig(service, loaded, world, { watch: values['no-watch'] !== true })
+    const watched = watchConfig(service, loaded, context, { watch: values['no-watch'] !== true })
     const hup = () => void watched.reload()
     process.on('SIGHUP', hup)
     try {
-      world.tell(`Serves ${service.gateway.models.length} models at ${service.baseURL}`)
-      if (service.consoleURL !== undefined) world.tell(`Console at ${service.consoleURL}`)
-      if (!world.signal.aborted) await once(world.signal, 'abort')
+      context.log(`Serving ${service.gateway.models.length} models at ${service.baseURL}`)
+      if (service.consoleURL !== undefined) context.log(`Console at ${service.consoleURL}`)
+      if (!context.signal.aborted) await once(context.signal, 'abort')
       return 0
     } finally {
       process.off('SIGHUP', hup)
@@ -55,12 +55,12 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
   },
 }
 
-/** Names a port that can be used where another program has the one that was asked for. */
+/** Adds a free port to the error where another program uses the requested one. */
 async function withFreePort(error: unknown): Promise<never> {
-  const used = error instanceof ListenFault ? error.portInUse : undefined
+  const used = error instanceof ServiceListenError ? error.portInUse : undefined
   const free = used && (await nextFreePort(used))
   if (free === undefined) throw error
-  throw new CommandFault(`${(error as Error).message}\nPort ${free} is free: sluice serve --port ${free}`)
+  throw new CommandError(`${(error as Error).message}\nPort ${free} is free: sluice serve --port ${free}`)
 }
 
 function textOf(values: Values, name: string): string | undefined {
@@ -72,5 +72,5 @@ function portOf(values: Values): number | undefined {
   const text = textOf(values, 'port')
   if (text === undefined) return undefined
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
-  throw new CommandFault(`serve: --port is '${text}', expected a whole number from 0 to 65535.`, 2)
+  throw new CommandError(`serve: --port is '${text}', expected a whole number from 0 to 65535.`, 2)
 }

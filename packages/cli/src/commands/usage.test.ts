@@ -1,7 +1,7 @@
 import { type UsageDimension, validateUsageQuery } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CommandFault } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { usageBy } from './usage.ts'
 
 describe('usageBy', () => {
@@ -17,7 +17,7 @@ describe('usageBy', () => {
         try {
           by = usageBy(words.join(','))
         } catch (error) {
-          expect(error).toBeInstanceOf(CommandFault)
+          expect(error).toBeInstanceOf(CommandError)
           return
         }
         expect(validateUsageQuery({ by }).by).toEqual(by)

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { checkConfig } from './check-config.ts'
 import { compileConfig } from './compile-config.ts'
 import { configMembers } from './config-shape.ts'
-import { ConfigFaults } from './faults/config-faults.ts'
-import { nowhere } from './load/source.ts'
+import { InvalidConfigError } from './issues/invalid-config-error.ts'
+import { noPosition } from './load/source.ts'
 import { VendorPool } from './providers/vendor-pool.ts'
 import { vendors } from './providers/vendors.ts'
 
@@ -63,14 +63,14 @@ const { config } = fc.letrec<{ config: unknown; value: unknown }>(tie => ({
 }))
 
 function faultsOf(value: unknown): string {
-  const source = { value, positionOf: nowhere }
+  const source = { value, positionOf: noPosition }
   const env = { SECRET: secret }
   try {
-    const { config, faults } = checkConfig(source, 'a file', env)
-    compileConfig(config, faults, new VendorPool())
+    const { config, issues } = checkConfig(source, 'a file', env)
+    compileConfig(config, issues, new VendorPool())
     return ''
   } catch (error) {
-    if (error instanceof ConfigFaults) return error.message
+    if (error instanceof InvalidConfigError) return error.message
     throw error
   }
 }
@@ -103,7 +103,7 @@ describe('any value as a configuration', () => {
         },
         trial: { split: { a: { to: 'demo', share: 0.5 }, b: { to: 'local/b', share: 0.5 } }, by: 'key' },
         long: {
-          when: { promptAbove: 5, tag: { team: 'a' } },
+          when: { promptLongerThan: 5, tag: { team: 'a' } },
           use: 'demo',
           otherwise: { to: 'local/y', parameters: { seed: 1 } },
         },

@@ -1,15 +1,15 @@
 import type { TypedConfig } from './config.ts'
 import { configShape } from './config-shape.ts'
-import { FaultList, type Origin } from './faults/fault-list.ts'
-import { nowhere, type Source } from './load/source.ts'
+import { IssueList, type Origin } from './issues/issue-list.ts'
+import { noPosition, type Source } from './load/source.ts'
 import { type Environment, type Filled, withEnvironment } from './load/with-environment.ts'
-import { Place } from './shape/shape.ts'
+import { ConfigLocation } from './shape/shape.ts'
 
 /** A configuration that was read, and what was found in it so far. */
 export interface CheckedConfig {
   /** To be used where no fault was found. */
   readonly config: TypedConfig
-  readonly faults: FaultList
+  readonly issues: IssueList
 }
 
 /**
@@ -25,13 +25,13 @@ export function checkConfig(source: Source, name: string, env?: Environment): Ch
     secrets: filled.given,
     positionOf: source.positionOf,
   }
-  const faults = new FaultList(origin)
-  const value = env === undefined ? source.value : withEnvironment(source.value, env, faults, filled)
-  const config = configShape.read(value, new Place([], faults)) as TypedConfig
-  return { config, faults }
+  const issues = new IssueList(origin)
+  const value = env === undefined ? source.value : withEnvironment(source.value, env, issues, filled)
+  const config = configShape.read(value, new ConfigLocation([], issues)) as TypedConfig
+  return { config, issues }
 }
 
 /** The same for one that was loaded before, or that code has made. */
-export function checkMade(config: TypedConfig): CheckedConfig {
-  return checkConfig({ value: config, positionOf: nowhere }, 'The configuration')
+export function recheckConfig(config: TypedConfig): CheckedConfig {
+  return checkConfig({ value: config, positionOf: noPosition }, 'The configuration')
 }

@@ -3,25 +3,25 @@ import { jwt } from '@sluice/jwt'
 import { checkOptions } from './check-options.ts'
 import type { CompiledConfig } from './compiled-config.ts'
 import type { TypedConfig } from './config.ts'
-import type { FaultList } from './faults/fault-list.ts'
-import { callersOf, type TokenCallers } from './parts/callers.ts'
-import { checkModelNames, checkRules } from './parts/check-rules.ts'
+import type { IssueList } from './issues/issue-list.ts'
 import type { VendorPool } from './providers/vendor-pool.ts'
 import { modelTable } from './routes/model-table.ts'
+import { callersOf, type TokenCallers } from './sections/callers.ts'
+import { checkModelNames, checkRules } from './sections/check-rules.ts'
+import { collectOptionIssues } from './shape/collect-issues.ts'
 import { isPlainObject } from './shape/collections.ts'
-import { Place } from './shape/shape.ts'
-import { triedOptions } from './shape/tried.ts'
+import { ConfigLocation } from './shape/shape.ts'
 
-/** Makes the parts of a configuration. Throws `ConfigFaults` with all that is wrong with it, what was found before included. */
+/** Makes the parts of a configuration. Throws `InvalidConfigError` with all that is wrong with it, what was found before included. */
 export function compileConfig(
   config: TypedConfig,
-  faults: FaultList,
+  issues: IssueList,
   pool: VendorPool,
   tokenCallers: TokenCallers = jwt,
 ): CompiledConfig {
-  const root = new Place([], faults)
+  const root = new ConfigLocation([], issues)
   // Nothing can be said of the parts of what is no object, or has no models.
-  if (!isPlainObject(config) || !isPlainObject(config.models)) faults.settle()
+  if (!isPlainObject(config) || !isPlainObject(config.models)) issues.throwIfAny()
   const vendors = pool.take(config, root.at('providers'))
   const scope = { vendors, models: Object.keys(config.models) }
   const route = modelTable(config, root.at('models'), scope)
@@ -30,19 +30,19 @@ export function compileConfig(
   checkConsoleChat(config, root)
   const prices = pricesOf(config, root)
   checkOptions(config, root)
-  faults.settle()
+  issues.throwIfAny()
   return { config, vendors, route: route!, callers, prices }
 }
 
-function checkConsoleChat(config: TypedConfig, root: Place): void {
-  const place = root.at('console').at('chat')
+function checkConsoleChat(config: TypedConfig, root: ConfigLocation): void {
+  const location = root.at('console').at('chat')
   const chat = config.console ? config.console.chat : undefined
-  if (!chat || root.faults.has(['console'])) return
-  checkModelNames(chat.models, config, place.at('models'))
-  checkRules(chat.limits, config, place.at('limits'))
+  if (!chat || root.issues.has(['console'])) return
+  checkModelNames(chat.models, config, location.at('models'))
+  checkRules(chat.limits, config, location.at('limits'))
 }
 
-function pricesOf({ prices }: TypedConfig, root: Place): Prices | undefined {
-  if (prices === undefined || prices === 'genai-prices' || root.faults.has(['prices'])) return undefined
-  return triedOptions(root.at('prices'), () => priceTable(prices))
+function pricesOf({ prices }: TypedConfig, root: ConfigLocation): Prices | undefined {
+  if (prices === undefined || prices === 'genai-prices' || root.issues.has(['prices'])) return undefined
+  return collectOptionIssues(root.at('prices'), () => priceTable(prices))
 }

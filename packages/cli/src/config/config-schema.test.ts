@@ -34,7 +34,7 @@ describe('schema.json', () => {
     ],
     [
       'a condition',
-      { models: { a: { when: { anyOf: [{ offersTools: true }] }, use: 'b/c', otherwise: 'b/d' } } },
+      { models: { a: { when: { anyOf: [{ hasTools: true }] }, use: 'b/c', otherwise: 'b/d' } } },
     ],
     ['no retries', { models: { a: 'b/c' }, retry: false, console: false, prices: 'genai-prices' }],
   ])('takes %s', (_, config) => {

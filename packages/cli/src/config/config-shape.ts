@@ -1,29 +1,29 @@
 import type { TypedConfig } from './config.ts'
-import { jwtShape, keysShape } from './parts/callers-shape.ts'
-import { consoleShape } from './parts/console-shape.ts'
+import { providerShape, providersSchema } from './providers/provider-shape.ts'
+import { routeShape } from './routes/route-shape.ts'
+import { jwtShape, keysShape } from './sections/callers-shape.ts'
+import { consoleShape } from './sections/console-shape.ts'
 import {
   abandonedCallsShape,
   breakerShape,
   cacheShape,
-  intakeShape,
   pricesShape,
+  requestLimitsShape,
   retryShape,
   streamShape,
   timeoutsShape,
-} from './parts/gateway-shapes.ts'
-import { limitsShape } from './parts/limit-shape.ts'
-import { count } from './parts/numbers.ts'
-import { serverShape } from './parts/server-shape.ts'
-import { stateShape } from './parts/state-shape.ts'
-import { telemetryShape } from './parts/telemetry-shape.ts'
-import { providerShape, providersSchema } from './providers/provider-shape.ts'
-import { routeShape } from './routes/route-shape.ts'
+} from './sections/gateway-shapes.ts'
+import { limitsShape } from './sections/limit-shape.ts'
+import { count } from './sections/numbers.ts'
+import { serverShape } from './sections/server-shape.ts'
+import { stateShape } from './sections/state-shape.ts'
+import { telemetryShape } from './sections/telemetry-shape.ts'
 import { isPlainObject, type Member, object, record } from './shape/collections.ts'
 import { either } from './shape/either.ts'
 import type { Shape } from './shape/shape.ts'
 import { choice, flag, text } from './shape/values.ts'
 
-/** A provider stands before the first `/` of a place. */
+/** The provider is the part before the first `/` of a target. */
 const providers = record(providerShape, {
   of: 'providers by name',
   name: name => (name.includes('/') || name.includes('*') ? "a name without '/' and '*'" : undefined),
@@ -36,29 +36,30 @@ const models = record(routeShape, {
 })
 
 const callable = (what: string): Shape => ({
-  read: (value, place) => (typeof value === 'function' ? value : place.wrong(value, what)),
+  read: (value, location) => (typeof value === 'function' ? value : location.reject(value, what)),
   schema: () => ({ not: {} }),
 })
 
-/** Log, metrics and console stand on them. */
+/** Log, metrics and console depend on them. */
 const elsewhere = { basePath: 'server.basePath', observe: 'observe, beside gateway' }
 
-/** What data can say. */
+/** The settings of data formats. */
 export const configMembers = {
-  $schema: { shape: text(), description: 'Where the JSON Schema is, for editors.' },
-  server: { shape: serverShape, description: 'Where the service listens.' },
+  $schema: { shape: text(), description: 'URL of the JSON Schema, for editors.' },
+  server: { shape: serverShape, description: 'The server: address, port, CORS.' },
   providers: {
     shape: { read: providers.read, schema: providersSchema },
-    description: "Vendors by the names that routes use. A name that is a vendor's own needs no `type`.",
+    description:
+      "Providers by the names that routes use. `type` is optional where the name is a vendor's own.",
   },
   models: {
     shape: models,
-    description: 'What callers may ask for, and where it is answered.',
+    description: 'Models by their public names, with the targets that answer them.',
     required: true,
   },
-  keys: { shape: keysShape, description: 'Callers with keys that stand here.' },
-  jwt: { shape: jwtShape, description: 'Callers with tokens of an identity provider.' },
-  limits: { shape: limitsShape, description: 'Rules for all callers.' },
+  keys: { shape: keysShape, description: 'API keys of callers.' },
+  jwt: { shape: jwtShape, description: 'Callers with JWTs of an identity provider.' },
+  limits: { shape: limitsShape, description: 'Rate limits and budgets for all callers.' },
   prices: {
     shape: pricesShape,
     description: 'US dollars per million tokens, by model or `provider/model`; or `genai-prices`.',
@@ -66,13 +67,13 @@ export const configMembers = {
   abandonedCalls: {
     shape: abandonedCallsShape,
     description:
-      'What calls are charged whose answers were cut off before any of them came. Default: what was reserved for them.',
+      'How to charge calls that were cancelled before any content arrived. Default: the reserved amount.',
   },
-  state: { shape: stateShape, description: 'What outlives the process, or is shared between processes.' },
-  cache: { shape: cacheShape, description: 'Finished answers are given again to the same requests.' },
-  idempotency: { shape: flag, description: 'Whether `Idempotency-Key` is honoured. Default: no.' },
-  telemetry: { shape: telemetryShape, description: 'What is told of requests.' },
-  console: { shape: consoleShape, description: 'The page at `/console/`. Default: off.' },
+  state: { shape: stateShape, description: 'Database and Redis.' },
+  cache: { shape: cacheShape, description: 'Response cache for identical requests.' },
+  idempotency: { shape: flag, description: 'Whether to honour `Idempotency-Key`. Default: no.' },
+  telemetry: { shape: telemetryShape, description: 'Request log, metrics and traces.' },
+  console: { shape: consoleShape, description: 'The console at `/console/`. Default: off.' },
   validation: {
     shape: choice('schema', 'live'),
     description:
@@ -80,15 +81,16 @@ export const configMembers = {
   },
   unknownParameters: {
     shape: choice('pass', 'reject'),
-    description: 'Fields that the protocol does not know. Default `pass`.',
+    description: 'What to do with fields that are not part of the protocol. Default `pass`.',
   },
   unsupportedParameters: {
     shape: choice('refuse', 'drop'),
-    description: 'A parameter that the vendor lacks and that changes the answer. Default `refuse`.',
+    description:
+      'What to do with a parameter that the vendor does not support and that changes the answer. Default `refuse`.',
   },
   traceHeader: {
     shape: flag,
-    description: 'Whether callers are told how they were routed, in `x-sluice-trace`. Default: no.',
+    description: 'Whether to send the routing trace to callers, in `x-sluice-trace`. Default: no.',
   },
   clientRequestId: {
     shape: either(
@@ -102,30 +104,31 @@ export const configMembers = {
     description:
       "The request header with the caller's own id, which is logged and sent back as `x-client-request-id`; `true`: `x-request-id`. Default: none.",
   },
-  maxAttempts: { shape: count, description: 'How many calls one request may make. Default 3.' },
+  maxAttempts: { shape: count, description: 'Maximum number of upstream calls of a request. Default 3.' },
   maxInFlight: {
     shape: count,
-    description: 'Refuses what comes while so many requests run. Default: none is refused.',
+    description:
+      'Maximum number of requests in flight; further ones are rejected with 503. Default: no limit.',
   },
-  requestLimits: { shape: intakeShape, description: "Bounds of a request's body." },
+  requestLimits: { shape: requestLimitsShape, description: 'Limits of request bodies.' },
   timeouts: { shape: timeoutsShape, description: 'Deadlines, in milliseconds.' },
-  stream: { shape: streamShape, description: 'How a streamed answer is paced, in milliseconds.' },
-  retry: { shape: retryShape, description: 'How a request is sent again; `false`: never.' },
-  breaker: { shape: breakerShape, description: 'When a place that fails is left alone; `false`: never.' },
+  stream: { shape: streamShape, description: 'Timing of streamed responses, in milliseconds.' },
+  retry: { shape: retryShape, description: 'Retries; `false` turns them off.' },
+  breaker: { shape: breakerShape, description: 'Circuit breaker of each target; `false` turns it off.' },
 } satisfies Readonly<Record<string, Member>>
 
-/** All of a configuration, with what only TypeScript can hold. */
+/** All settings, including those for TypeScript only. */
 export const configShape = object<TypedConfig>(
   {
     ...configMembers,
     observe: { shape: callable('a function, in a TypeScript configuration') },
     gateway: {
       shape: {
-        read: (value, place) => {
-          if (!isPlainObject(value)) return place.wrong(value, 'options of createGateway')
+        read: (value, location) => {
+          if (!isPlainObject(value)) return location.reject(value, 'options of createGateway')
           for (const [name, other] of Object.entries(elsewhere)) {
             if (value[name] === undefined) continue
-            place.at(name).add({ got: 'an option that stands elsewhere', expected: `it as ${other}` })
+            location.at(name).add({ got: 'an option that belongs elsewhere', expected: `${other} instead` })
           }
           return value
         },

@@ -154,11 +154,11 @@ export type RouteChoice<Text extends string = string> =
 export interface ConditionConfig {
   /** A tag of the caller and its value. */
   readonly tag?: Readonly<Record<string, string>>
-  readonly promptAbove?: number
-  readonly bodyAbove?: number
-  readonly offersTools?: boolean
-  readonly holdsMedia?: boolean
-  readonly askedAs?: string | readonly string[]
+  readonly promptLongerThan?: number
+  readonly bodyLargerThan?: number
+  readonly hasTools?: boolean
+  readonly hasMedia?: boolean
+  readonly modelMatches?: string | readonly string[]
   readonly anyOf?: readonly ConditionConfig[]
   readonly noneOf?: readonly ConditionConfig[]
 }

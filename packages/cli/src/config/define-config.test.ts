@@ -27,7 +27,7 @@ describe('defineConfig', () => {
         trial: { split: { a: { to: 'small', share: 0.5 }, b: { to: 'own/b', share: 0.5 } } },
         quick: { hedge: ['small', 'own/b'], afterMs: 100 },
         shade: { mirror: 'small', shadow: 'own/b' },
-        long: { when: { promptAbove: 9 }, use: 'small', otherwise: 'nested' },
+        long: { when: { promptLongerThan: 9 }, use: 'small', otherwise: 'nested' },
         cold: { to: 'own/b', parameters: { temperature: 0 } },
         made: fallback('small', local()('x')),
         target: local()('x'),

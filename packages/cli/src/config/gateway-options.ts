@@ -26,7 +26,7 @@ export interface Foundation {
   /** Where limits are counted; `undefined` for this process. */
   readonly limitStore: LimitStore | undefined
   /** Where answers are kept, of the cache and of idempotency keys. */
-  readonly answers: CacheStore
+  readonly cacheStore: CacheStore
   readonly health: SharedHealth | undefined
   /** Prices from elsewhere. */
   readonly prices: Prices | undefined
@@ -40,7 +40,7 @@ export interface Foundation {
 /** The options of a gateway that a configuration means. */
 export function gatewayOptions(compiled: CompiledConfig, foundation: Foundation): GatewayOptions {
   const { config } = compiled
-  const { database, health, answers, observe } = foundation
+  const { database, health, cacheStore, observe } = foundation
   const prices = compiled.prices ?? foundation.prices
   return {
     ...scalars(config),
@@ -49,8 +49,8 @@ export function gatewayOptions(compiled: CompiledConfig, foundation: Foundation)
     ...(prices !== undefined && { prices }),
     ...(database !== undefined && { ledger: database.ledger }),
     ...(health !== undefined && { sharedHealth: health }),
-    ...(config.cache !== undefined && { cache: responseCache({ ...config.cache, store: answers }) }),
-    ...(config.idempotency === true && { idempotency: idempotency({ store: answers }) }),
+    ...(config.cache !== undefined && { cache: responseCache({ ...config.cache, store: cacheStore }) }),
+    ...(config.idempotency === true && { idempotency: idempotency({ store: cacheStore }) }),
     ...(observe !== undefined && { observe }),
     ...foundation.further,
     ...config.gateway,

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { ConfigFaults } from './faults/config-faults.ts'
 import { scalars } from './gateway-options.ts'
+import { InvalidConfigError } from './issues/invalid-config-error.ts'
 import { loadConfig } from './load-config.ts'
 
 const keys = [{ id: 'ann', key: 'sk-ann' }]
@@ -17,7 +17,7 @@ async function loaded(text: string | object, { name = 'sluice.config.json', env 
 
 const failure = async (...asked: Parameters<typeof loaded>): Promise<Error> =>
   loaded(...asked).then(
-    () => expect.fail('it has no fault'),
+    () => expect.fail('it is valid'),
     (error: Error) => error,
   )
 
@@ -49,13 +49,13 @@ describe('a file', () => {
     })
     expect((await loadConfig(undefined, { cwd, env: {} })).file).toBe(join(cwd, 'sluice.config.yml'))
     expect((await loadConfig('conf/other.json', { cwd, env: {} })).file).toBe(join(cwd, 'conf/other.json'))
-    await expect(loadConfig('gone.json', { cwd, env: {} })).rejects.toThrow('There is no file gone.json.')
+    await expect(loadConfig('gone.json', { cwd, env: {} })).rejects.toThrow('File not found: gone.json.')
     writeFileSync(join(cwd, 'sluice.config.json'), '{}')
     await expect(loadConfig(undefined, { cwd, env: {} })).rejects.toThrow(
-      'There are sluice.config.json and sluice.config.yml.',
+      'Found sluice.config.json and sluice.config.yml.',
     )
     await expect(loadConfig(undefined, { cwd: temporaryFolder(), env: {} })).rejects.toThrow(
-      'no configuration here',
+      'No configuration found',
     )
   })
 
@@ -112,18 +112,18 @@ keys: [{ id: ann, key: sk-ann }]
     [
       'sluice.config.json',
       '{\n  "models": {\n    "a": "b",\n  }\n}',
-      'line 4, column 3: expected a name between double quotes',
+      'line 4, column 3: expected a key in double quotes',
     ],
     ['sluice.config.json', '{ "models": // here\n 1 }', 'line 1, column 13: expected a value'],
     ['sluice.config.json', '{ "a": "sk-secret }', 'line 1, column 8: expected a value'],
-    ['sluice.config.json', '{ "a": 1 } x', 'line 1, column 12: expected nothing more'],
+    ['sluice.config.json', '{ "a": 1 } x', 'line 1, column 12: expected the end of the file'],
     ['sluice.config.json', '', 'line 1, column 1: expected a value'],
-    ['sluice.config.json', '{ "a": 1,\n "a": 2 }', 'line 2, column 2: a name is given twice'],
+    ['sluice.config.json', '{ "a": 1,\n "a": 2 }', 'line 2, column 2: duplicate key in an object'],
     ['sluice.config.yaml', 'models:\n  a: "sk-secret\n', 'line'],
-    ['sluice.config.yaml', 'a: 1\nb: 2\na: 3\n', 'line 3, column 1: a name is given twice'],
+    ['sluice.config.yaml', 'a: 1\nb: 2\na: 3\n', 'line 3, column 1: duplicate key in an object'],
     ['sluice.config.yaml', 'a: *nowhere\n', 'alias'],
-    ['sluice.config.ts', 'export default {', 'cannot be run: ParseError: Unexpected token (/'],
-    ['sluice.config.ts', 'throw new Error("no such thing")', 'cannot be run: no such thing'],
+    ['sluice.config.ts', 'export default {', 'Cannot load sluice.config.ts: ParseError: Unexpected token (/'],
+    ['sluice.config.ts', 'throw new Error("no such thing")', 'Cannot load sluice.config.ts: no such thing'],
     ['sluice.config.ts', 'export const a = 1', 'exports no configuration'],
     ['sluice.config.ts', 'export default 7', 'exports no configuration'],
   ])('that cannot be read is told of by its place and without its text: %s %j', async (name, text, told) => {
@@ -135,11 +135,11 @@ keys: [{ id: ann, key: sk-ann }]
 
   it('has a bound, and is UTF-8', async () => {
     expect((await failure(`"${'x'.repeat(1_100_000)}"`)).message).toMatch(
-      /has 1100002 bytes, expected 1048576 at most/,
+      /has 1100002 bytes, expected at most 1048576/,
     )
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'sluice.config.json'), Buffer.from([0x22, 0xff, 0x22]))
-    await expect(loadConfig(undefined, { cwd, env: {} })).rejects.toThrow('is no UTF-8 text')
+    await expect(loadConfig(undefined, { cwd, env: {} })).rejects.toThrow('is not valid UTF-8')
     await expect(loadConfig('.', { cwd: temporaryFolder(), env: {} })).rejects.toThrow("ends with ''")
   })
 
@@ -152,7 +152,7 @@ keys: [{ id: ann, key: sk-ann }]
           .join(', ')}]`,
       )
     expect((await failure(lines.join('\n'), { name: 'sluice.config.yaml' })).message).toContain(
-      'aliases make too much of it',
+      'there are too many aliases',
     )
   })
 })
@@ -195,10 +195,10 @@ describe('variables', () => {
       { env: { EMPTY: '', PORT: 'hunter22', BASE: 'hunter22', LOG: 'hunter22', PLACE: 'hunter22' } },
     )
     expect(message.split('\n')).toEqual([
-      'sluice.config.json has 7 faults:',
-      `- providers.openai.apiKey (line 1): got ${ref('MISSING')}, which is not set, expected a variable of the environment. Set MISSING, or give it a default: ${ref('MISSING:-text')}.`,
-      `- providers.groq.apiKey (line 1): got '${ref('EMPTY')}', which is an empty text, expected a key, such as ${ref('NAME')} from the environment.`,
-      `- providers.xai.apiKey (line 1): got what is no reference after \`\${\`, expected a reference, such as ${ref('NAME')} or ${ref('NAME:-text')}. Write $\${ for the text itself.`,
+      'sluice.config.json has 7 errors:',
+      `- providers.openai.apiKey (line 1): got ${ref('MISSING')}, which is not set, expected an environment variable that is set. Set MISSING, or add a default: ${ref('MISSING:-text')}.`,
+      `- providers.groq.apiKey (line 1): got '${ref('EMPTY')}', which is an empty string, expected a key, such as ${ref('NAME')} from the environment.`,
+      `- providers.xai.apiKey (line 1): got an invalid reference after \`\${\`, expected a reference, such as ${ref('NAME')} or ${ref('NAME:-text')}. Write $\${ for a literal \${.`,
       `- models.demo (line 1): got '${ref('PLACE')}', expected a model of this configuration, or a provider of it and its model, such as 'openai/gpt-4.1'.`,
       `- server.port (line 1): got '${ref('PORT')}', expected a whole number from 0 to 65535.`,
       `- server.basePath (line 1): got '${ref('BASE')}', expected a path that begins with '/' and does not end with one, such as '/v1'.`,
@@ -211,7 +211,7 @@ describe('variables', () => {
     async key => {
       for (const env of [{}, { ONE: 'one', TWO: 'two' }]) {
         const { message } = await failure({ ...sound, keys: [{ id: 'a', key }] }, { env })
-        expect(message).toContain('- keys[0].key (line 1): got what is no reference after')
+        expect(message).toContain('- keys[0].key (line 1): got an invalid reference after')
       }
     },
   )
@@ -219,7 +219,7 @@ describe('variables', () => {
   it('are looked for in no more time where a text has very many beginnings', async () => {
     const key = '$'.concat('{a:-').repeat(100_000)
     const { message } = await failure({ ...sound, keys: [{ id: 'a', key }] })
-    expect(message).toContain('has a fault:')
+    expect(message).toContain('has an error:')
   })
 })
 
@@ -253,10 +253,10 @@ limits:
 retry: { baseMs: 9000 }
 `
     const error = await failure(text, { name: 'sluice.config.yaml' })
-    expect(error).toBeInstanceOf(ConfigFaults)
-    const { faults } = error as ConfigFaults
+    expect(error).toBeInstanceOf(InvalidConfigError)
+    const { issues } = error as InvalidConfigError
     const told = Object.fromEntries(
-      faults.map(({ path, problem, mend, line }) => [`${path}:${line}`, `${problem}. ${mend ?? ''}`.trim()]),
+      issues.map(({ path, problem, fix, line }) => [`${path}:${line}`, `${problem}. ${fix ?? ''}`.trim()]),
     )
     expect(told).toMatchObject({
       'server.prot:2': expect.stringContaining("Did you mean 'port'?"),
@@ -268,20 +268,20 @@ retry: { baseMs: 9000 }
       'models.demo:10': expect.stringContaining("Did you mean 'local/demo'?"),
       "models['gpt-4.1'][1]:11": expect.stringContaining("Did you mean 'small'?"),
       'models.small:12': expect.stringContaining("'local' is a provider: name one of its models"),
-      'models.a:13': "leads back to itself: 'a' > 'b' > 'c' > 'a'. Let one of them lead to a provider.",
+      'models.a:13': "refers to itself: 'a' > 'b' > 'c' > 'a'. Point one of them to a provider.",
       'models.odd:16': expect.stringContaining("Did you mean 'weighted'?"),
       'models.both:17': expect.stringContaining('got an object with to, when'),
       'models.half:18': expect.stringContaining('got shares with the sum 0.4, expected the sum 1'),
       'models.twin:19': expect.stringContaining('got the target of the first entry, expected another target'),
       'models.cold.parameters:20': expect.stringContaining('temperature'),
       'keys[0]:22': expect.stringMatching(
-        /^got neither key nor hash, expected one of the two\. .*not set\.$/,
+        /^got neither key nor hash, expected exactly one of them\. .*is set\.$/,
       ),
       'keys[1].models[0]:23': expect.stringContaining("Did you mean 'small'?"),
       'limits[0].per:25': expect.stringContaining("got 'week'"),
       'retry.baseMs:26': 'got 9000, expected at most retry.maxMs, which is 8000.',
     })
-    expect(faults).toHaveLength(18)
+    expect(issues).toHaveLength(18)
     expect(error.message).not.toContain('sk-secret')
   })
 
@@ -292,16 +292,16 @@ retry: { baseMs: 9000 }
       { small: 'openai/a', smart: ['small', 'local/b'] },
     ]) {
       const { message } = await failure({ ...sound, providers: { local: {}, openai }, models })
-      expect(message).toMatch(/^sluice\.config\.json has a fault:\n- providers\.openai\.apiKey .*$/)
+      expect(message).toMatch(/^sluice\.config\.json has an error:\n- providers\.openai\.apiKey .*$/)
     }
   })
 
   it('are few where a configuration is none at all', async () => {
     expect((await failure('[1]')).message).toBe(
-      'sluice.config.json has a fault:\n- the configuration (line 1): got a list, expected an object with models, such as { models: { ... } }.',
+      'sluice.config.json has an error:\n- the configuration (line 1): got a list, expected an object with models, such as { models: { ... } }.',
     )
     expect((await failure('{}')).message).toContain(
-      '- models (line 1): got nothing, expected a value, as it is needed.',
+      '- models (line 1): got nothing, expected a value: it is required.',
     )
     expect((await failure({ ...sound, models: {} })).message).toContain(
       '- models (line 1): got an empty object',
@@ -321,7 +321,7 @@ retry: { baseMs: 9000 }
 
   it('say that nobody could call', async () => {
     expect((await failure({ ...sound, keys: undefined })).message).toContain(
-      '- keys (line 1): got nothing, expected somebody who may call',
+      '- keys (line 1): got nothing, expected at least one kind of caller',
     )
   })
 
@@ -330,8 +330,8 @@ retry: { baseMs: 9000 }
       '{ "models": { "__proto__": "local/x" }, "__proto__": { "server": 1 }, "constructor": 1, "providers": { "__proto__": {} } }',
     )
     expect(message).toContain('- models.__proto__ (line 1): got that name, expected another name.')
-    expect(message).toContain('- __proto__ (line 1): got a member that is not known here')
-    expect(message).toContain('- constructor (line 1): got a member that is not known here')
+    expect(message).toContain('- __proto__ (line 1): got an unknown setting')
+    expect(message).toContain('- constructor (line 1): got an unknown setting')
     expect(({} as { server?: unknown }).server).toBeUndefined()
   })
 
@@ -343,9 +343,9 @@ retry: { baseMs: 9000 }
     const text = `export default { ...${JSON.stringify(sound)}, gateway: { basePath: '/x', observe: () => {}, maxAttempts: 0 } }`
     const { message } = await failure(text, { name: 'sluice.config.ts' })
     expect(message).toContain(
-      '- gateway.basePath: got an option that stands elsewhere, expected it as server.basePath.',
+      '- gateway.basePath: got an option that belongs elsewhere, expected server.basePath instead.',
     )
-    expect(message).toContain('- gateway.observe: got an option that stands elsewhere')
+    expect(message).toContain('- gateway.observe: got an option that belongs elsewhere')
     expect(message).toContain('- gateway.maxAttempts: got 0, expected a whole number from 1.')
   })
 
@@ -359,8 +359,6 @@ retry: { baseMs: 9000 }
       (await failure(`{ "models": { "a": ${'['.repeat(5_000)}${']'.repeat(5_000)} } }`)).message,
     ).toContain('more than 64 levels')
     const text = 'const list: unknown[] = []; list.push(list); export default { models: { a: list } }'
-    expect((await failure(text, { name: 'sluice.config.ts' })).message).toContain(
-      'an object that holds itself',
-    )
+    expect((await failure(text, { name: 'sluice.config.ts' })).message).toContain('a circular reference')
   })
 })

@@ -8,7 +8,7 @@ import type { Environment } from './load/with-environment.ts'
 import { VendorPool } from './providers/vendor-pool.ts'
 
 /** What a configuration is read in. */
-export interface ConfigWorld {
+export interface ConfigContext {
   /** Variables that it may name. */
   readonly env: Environment
   /** Where it is looked for, and where relative paths begin. */
@@ -28,14 +28,14 @@ export interface LoadedConfig {
  * Reads a configuration: `path`, or the one `sluice.config.{ts,mts,js,mjs,json,yaml,yml}` of the folder. TypeScript and
  * JavaScript are run anew each time.
  *
- * Rejects with `ConfigFaults` that tells everything that is wrong with it, in one message and without a secret; and with
- * `CommandFault` for a file that is not there, cannot be read, or is no JSON, YAML or module.
+ * Rejects with `InvalidConfigError` that tells everything that is wrong with it, in one message and without a secret; and with
+ * `CommandError` for a file that is not there, cannot be read, or is no JSON, YAML or module.
  */
-export async function loadConfig(path: string | undefined, world: ConfigWorld): Promise<LoadedConfig> {
-  const file = findConfig(path, world.cwd)
-  const name = relative(world.cwd, file) || file
+export async function loadConfig(path: string | undefined, context: ConfigContext): Promise<LoadedConfig> {
+  const file = findConfig(path, context.cwd)
+  const name = relative(context.cwd, file) || file
   const source = await readSource(file, name)
-  const { config, faults } = checkConfig(source, name, world.env)
-  compileConfig(config, faults, new VendorPool())
+  const { config, issues } = checkConfig(source, name, context.env)
+  compileConfig(config, issues, new VendorPool())
   return { config, file, files: source.files ?? [file] }
 }

@@ -7,7 +7,7 @@ const started: Started = {
   keySource: 'From SLUICE_API_KEY.',
   limit: '60 requests a minute',
   consoleURL: 'http://127.0.0.1:8787/console/#key=admin',
-  keptIn: '.sluice/dev.db',
+  storage: '.sluice/dev.db',
   models: [
     { name: 'o1', answeredBy: 'openai (o1)' },
     { name: 'local', answeredBy: 'local()' },
@@ -20,13 +20,13 @@ const started: Started = {
 describe('banner', () => {
   it('has all that a newcomer needs', () => {
     expect(banner(started)).toBe(`
-Sluice answers at http://127.0.0.1:8787/v1
+Sluice is running at http://127.0.0.1:8787/v1
 
   API key   sk-mine
             From SLUICE_API_KEY.
   Limit     60 requests a minute
   Console   http://127.0.0.1:8787/console/#key=admin
-  Kept in   .sluice/dev.db
+  Storage   .sluice/dev.db
 
   Model                       Answered by
   o1                          openai (o1)
@@ -37,7 +37,7 @@ One note.
 Try it:
 curl http://127.0.0.1:8787/v1/chat/completions -H 'authorization: Bearer sk-mine' -H 'content-type: application/json' -d '{"model":"o1","messages":[{"role":"user","content":"What is 12 * 7?"}]}'
 
-Ctrl+C stops it. Each request is logged below.
+Press Ctrl+C to stop. Requests are logged below.
 `)
   })
 

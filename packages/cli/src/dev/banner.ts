@@ -18,7 +18,7 @@ export interface Started {
   readonly limit: string | undefined
   readonly consoleURL: string | undefined
   /** Where keys and usage are kept. */
-  readonly keptIn: string
+  readonly storage: string
   readonly models: readonly ShownModel[]
   /** The model that the curl line asks; `undefined` for none. */
   readonly tried: string | undefined
@@ -33,18 +33,18 @@ const shownOfEach = 8
 
 /** The text that is printed at start. */
 export function banner(started: Started): string {
-  const { baseURL, key, keySource, limit, consoleURL, keptIn, models, tried, notes } = started
+  const { baseURL, key, keySource, limit, consoleURL, storage, models, tried, notes } = started
   const facts: [string, string][] = [
     ['API key', key],
     ['', keySource],
     ...(limit === undefined ? [] : [['Limit', limit] satisfies [string, string]]),
     ...(consoleURL === undefined ? [] : [['Console', consoleURL] satisfies [string, string]]),
-    ['Kept in', keptIn],
+    ['Storage', storage],
   ]
   const width = Math.max(26, ...models.map(({ name }) => name.length)) + 2
   return [
     '',
-    `Sluice answers at ${baseURL}`,
+    `Sluice is running at ${baseURL}`,
     '',
     ...facts.map(([name, value]) => `  ${name.padEnd(10)}${value}`),
     '',
@@ -53,7 +53,7 @@ export function banner(started: Started): string {
     '',
     ...notes.flatMap(note => [note, '']),
     ...(tried === undefined ? [] : tryLines(started, tried)),
-    'Ctrl+C stops it. Each request is logged below.',
+    'Press Ctrl+C to stop. Requests are logged below.',
     '',
   ].join('\n')
 }

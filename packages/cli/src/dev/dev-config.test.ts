@@ -95,9 +95,9 @@ describe('what is shown', () => {
 
   it('tells what was found and what to do, and no key', () => {
     const notes = devNotes({ vendors, servers: [server], looked: true, ollamaFault: undefined }).join('\n')
-    expect(notes).toContain('OpenAI: openai/... asks it, with OPENAI_API_KEY.')
+    expect(notes).toContain('OpenAI: models openai/..., with OPENAI_API_KEY.')
     expect(notes).toContain(
-      'Found Ollama at 127.0.0.1:11434, with 1 model: ollama/... asks it. 2 more have names',
+      'Found Ollama at 127.0.0.1:11434, with 1 model, called ollama/.... 2 more have names',
     )
     expect(notes).toContain('not a language model')
     expect(notes).not.toMatch(/canary|No Ollama/)

@@ -39,9 +39,7 @@ describe('makeDevFolder', () => {
     writeFileSync(join(cwd, '.sluice'), 'a file')
     const fault = expect.objectContaining({
       exitCode: 1,
-      message: expect.stringMatching(
-        /^The folder \.sluice.* cannot be made or written here \(\w+\).*--database/,
-      ),
+      message: expect.stringMatching(/^Cannot create the folder \.sluice.* \(\w+\).*--database/),
     })
     expect(() => makeDevFolder(cwd)).toThrow(fault)
     // Root may write everywhere.

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { CommandFault } from '../command.ts'
+import { CommandError } from '../command.ts'
 
 /** Where `sluice dev` keeps keys and the ledger, below the folder that it runs in. */
 export const devDatabaseFile: string = join('.sluice', 'dev.db')
@@ -12,7 +12,7 @@ export function devDatabaseUrl(cwd: string): string {
 }
 
 /**
- * Makes the folder of that file, for its owner alone, and tells Git to leave it alone. Throws `CommandFault` where it cannot be
+ * Makes the folder of that file, for its owner alone, and tells Git to leave it alone. Throws `CommandError` where it cannot be
  * made.
  */
 export function makeDevFolder(cwd: string): void {
@@ -23,8 +23,8 @@ export function makeDevFolder(cwd: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' && isGitignore(error)) return
-    throw new CommandFault(
-      `The folder .sluice, in which keys and usage are kept, cannot be made or written here (${code ?? 'unknown'}). Run sluice dev in a folder of yours, or give it --database with another place, such as file:/var/tmp/dev.db, or :memory: to keep nothing.`,
+    throw new CommandError(
+      `Cannot create the folder .sluice for keys and usage (${code ?? 'unknown'}). Run sluice dev in a writable folder, or pass --database: file:/var/tmp/dev.db, or :memory: to store nothing.`,
     )
   }
 }

@@ -42,7 +42,7 @@ const label: readonly Adjustment[] = Object.freeze([
  * A configuration in which `local` labels its answers for every model but itself: the header `x-sluice-adjustments` says
  * that another model has answered.
  */
-export function withLabelledStandIns(config: TypedConfig): TypedConfig {
+export function withLabelledLocalModels(config: TypedConfig): TypedConfig {
   const { provider } = local()
   const labelled: Provider = {
     ...provider,

@@ -27,7 +27,7 @@ describe('devSettings', () => {
     [{ port: 'abc' }, {}, /^--port is 'abc'\. Set it to a whole number/, 2],
     [{ port: '65536' }, {}, /^--port is '65536'/, 2],
     [{}, { PORT: '1e3' }, /^PORT is '1e3'/, 1],
-    [{}, { SLUICE_API_KEY: 'can ary' }, /^SLUICE_API_KEY has to be/, 1],
+    [{}, { SLUICE_API_KEY: 'can ary' }, /^SLUICE_API_KEY has characters/, 1],
   ])('refuses %o with %o', (values, env, message, exitCode) => {
     const fault = expect.objectContaining({ message: expect.stringMatching(message), exitCode })
     expect(() => devSettings(values, env)).toThrow(fault)

@@ -1,6 +1,6 @@
-import { type CommandContext, CommandFault, type Values } from '../command.ts'
+import { type CommandContext, CommandError, type Values } from '../command.ts'
 import { textOf } from '../command-line/arguments.ts'
-import { shown } from '../command-line/shown.ts'
+import { printable } from '../command-line/printable.ts'
 
 /** What command line and environment say of `sluice dev`, checked. */
 export interface DevSettings {
@@ -17,12 +17,14 @@ export interface DevSettings {
 
 /**
  * Reads them; options go before HOST and PORT of the environment, and an empty variable counts as unset. Throws
- * `CommandFault` for what cannot be.
+ * `CommandError` for what cannot be.
  */
 export function devSettings(values: Values, env: CommandContext['env']): DevSettings {
   const apiKey = env.SLUICE_API_KEY || undefined
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new CommandFault('SLUICE_API_KEY has to be of visible ASCII characters, without spaces.')
+    throw new CommandError(
+      'SLUICE_API_KEY has characters that a key cannot have. Use visible ASCII characters without spaces.',
+    )
   }
   const option = textOf(values, 'port')
   const variable = env.PORT || undefined
@@ -45,8 +47,8 @@ export function devSettings(values: Values, env: CommandContext['env']): DevSett
 
 function portOf(name: string, text: string, exitCode: number): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
-  throw new CommandFault(
-    `${name} is '${shown(text)}'. Set it to a whole number from 0 to 65535; 0 takes a free port.`,
+  throw new CommandError(
+    `${name} is '${printable(text)}'. Set it to a whole number from 0 to 65535; 0 picks a free port.`,
     exitCode,
   )
 }

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { type CommandContext, CommandFault } from '../command.ts'
+import { type CommandContext, CommandError } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { configsIn } from '../config/load/find-config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
@@ -20,26 +20,26 @@ type Asked = Pick<DevSettings, 'config' | 'discover' | 'anyModel'>
 type Surroundings = Pick<CommandContext, 'env' | 'cwd' | 'signal'>
 
 /**
- * The configuration that is named or that the folder has, else one of what is found. Rejects with `CommandFault` for a
+ * The configuration that is named or that the folder has, else one of what is found. Rejects with `CommandError` for a
  * configuration, or an environment, with a fault.
  */
-export function devSource(asked: Asked, world: Surroundings): Promise<DevSource> {
-  return asked.config !== undefined || configsIn(world.cwd).length > 0
-    ? fileSource(asked, world)
-    : foundSource(asked, world)
+export function devSource(asked: Asked, context: Surroundings): Promise<DevSource> {
+  return asked.config !== undefined || configsIn(context.cwd).length > 0
+    ? fileSource(asked, context)
+    : foundSource(asked, context)
 }
 
-async function fileSource({ config: path, anyModel }: Asked, world: Surroundings): Promise<DevSource> {
+async function fileSource({ config: path, anyModel }: Asked, context: Surroundings): Promise<DevSource> {
   if (anyModel) {
-    throw new CommandFault(
-      "sluice dev: --any-model is for a start without a configuration. Write the model '*': 'local/*' into the configuration, with the provider local.",
+    throw new CommandError(
+      "sluice dev: --any-model works without a configuration only. Add the provider local and the model '*': 'local/*' to the configuration instead.",
       2,
     )
   }
   const { loadConfig } = await import('../config/load-config.ts')
-  const loaded = await loadConfig(path, world)
-  const name = relative(world.cwd, loaded.file) || loaded.file
-  return { config: loaded.config, loaded, notes: [`Serves ${name}, and takes it again when it changes.`] }
+  const loaded = await loadConfig(path, context)
+  const name = relative(context.cwd, loaded.file) || loaded.file
+  return { config: loaded.config, loaded, notes: [`Serving ${name}. It is reloaded when it changes.`] }
 }
 
 async function foundSource(
@@ -67,7 +67,7 @@ interface Findings {
 export function devNotes({ vendors, servers, looked, ollamaFault }: Findings): readonly string[] {
   const missing = knownVendors.filter(({ name }) => !vendors.some(vendor => vendor.name === name))
   const notes = [
-    ...vendors.map(({ name, title, keyVariable }) => `${title}: ${name}/... asks it, with ${keyVariable}.`),
+    ...vendors.map(({ name, title, keyVariable }) => `${title}: models ${name}/..., with ${keyVariable}.`),
     ...servers.map(serverNote),
     ...(ollamaFault === undefined ? [] : [ollamaFault]),
     ...(servers.length > 0 || !looked
@@ -77,7 +77,7 @@ export function devNotes({ vendors, servers, looked, ollamaFault }: Findings): r
   const some = missing.slice(0, 3).map(({ keyVariable }) => keyVariable)
   return [
     ...(notes.length === 0 ? [] : [notes.join('\n')]),
-    `local() is a stand-in, not a language model. Where it answers another model's name, the response header\nx-sluice-adjustments says so, and the list of models has it as owned_by.${
+    `local() is a built-in fake, not a language model. Where it answers for another model, the response header\nx-sluice-adjustments says so, and owned_by in the list of models is local.${
       some.length === 0
         ? ''
         : `\nFor models of ${vendors.length === 0 ? 'a vendor' : 'further vendors'}, set ${some.join(', ')} or another vendor's key. npx sluice init writes a configuration.`
@@ -87,7 +87,7 @@ export function devNotes({ vendors, servers, looked, ollamaFault }: Findings): r
 
 function serverNote({ name, title, origin, models, unusable }: LocalServer): string {
   const count = models.length === 1 ? '1 model' : `${models.length} models`
-  const left = unusable === 0 ? '' : ` ${unusable} more have names that no request could carry.`
-  const how = models.length === 0 ? 'without a model yet' : `with ${count}: ${name}/... asks it`
+  const left = unusable === 0 ? '' : ` ${unusable} more have names that requests cannot use.`
+  const how = models.length === 0 ? 'without models' : `with ${count}, called ${name}/...`
   return `Found ${title} at ${origin.replace('http://', '')}, ${how}.${left}`
 }

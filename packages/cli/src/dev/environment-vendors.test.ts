@@ -19,15 +19,18 @@ describe('environmentVendors', () => {
   })
 
   it.each([
-    [{ OPENAI_API_KEY: 'sk-canary\n' }, 'OPENAI_API_KEY holds something that no key has'],
-    [{ GROQ_API_KEY: 'canary canary' }, 'GROQ_API_KEY holds something that no key has'],
-    [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'canary' }, 'OPENAI_BASE_URL is no base URL'],
-    [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'file:///canary' }, 'OPENAI_BASE_URL is no base URL'],
+    [{ OPENAI_API_KEY: 'sk-canary\n' }, 'OPENAI_API_KEY has characters that a key cannot have'],
+    [{ GROQ_API_KEY: 'canary canary' }, 'GROQ_API_KEY has characters that a key cannot have'],
+    [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'canary' }, 'OPENAI_BASE_URL is not a base URL'],
+    [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'file:///canary' }, 'OPENAI_BASE_URL is not a base URL'],
     [
       { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://a:canary@x.example' },
-      'OPENAI_BASE_URL is no base URL',
+      'OPENAI_BASE_URL is not a base URL',
     ],
-    [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://x.example/?canary' }, 'OPENAI_BASE_URL is no base URL'],
+    [
+      { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://x.example/?canary' },
+      'OPENAI_BASE_URL is not a base URL',
+    ],
   ])('refuses %o, and tells nothing of it but its name', (env, message) => {
     const fault = expect.objectContaining({ message: expect.stringContaining(message), exitCode: 1 })
     expect(() => environmentVendors(env)).toThrow(fault)

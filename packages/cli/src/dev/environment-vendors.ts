@@ -1,4 +1,4 @@
-import { type CommandContext, CommandFault } from '../command.ts'
+import { type CommandContext, CommandError } from '../command.ts'
 
 /** A vendor for whose key there is a variable, and how it is reached. */
 export interface EnvironmentVendor extends KnownVendor {
@@ -7,7 +7,7 @@ export interface EnvironmentVendor extends KnownVendor {
 }
 
 /**
- * The vendors that can be reached by the environment. An empty variable counts as unset. Throws `CommandFault` for a key or
+ * The vendors that can be reached by the environment. An empty variable counts as unset. Throws `CommandError` for a key or
  * a URL that cannot be one; the message tells the variable, and never what is in it.
  */
 export function environmentVendors(env: CommandContext['env']): readonly EnvironmentVendor[] {
@@ -15,14 +15,14 @@ export function environmentVendors(env: CommandContext['env']): readonly Environ
     const apiKey = env[vendor.keyVariable] || undefined
     if (apiKey === undefined) return []
     if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new CommandFault(
-        `${vendor.keyVariable} holds something that no key has, such as a space or a line break. Set it again, without that.`,
+      throw new CommandError(
+        `${vendor.keyVariable} has characters that a key cannot have, such as a space or a line break. Set it again without them.`,
       )
     }
     const baseURL = env[vendor.baseVariable] || undefined
     if (baseURL !== undefined && !isBaseUrl(baseURL)) {
-      throw new CommandFault(
-        `${vendor.baseVariable} is no base URL. Expected http or https, a host and a path, such as https://host/v1, without credentials, query or fragment.`,
+      throw new CommandError(
+        `${vendor.baseVariable} is not a base URL. Expected http or https, a host and a path, such as https://host/v1, without credentials, query or fragment.`,
       )
     }
     return [{ ...vendor, apiKey, baseURL }]

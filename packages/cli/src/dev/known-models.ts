@@ -85,13 +85,13 @@ export function isCatalogued(model: string): boolean {
 }
 
 /** Where a model is answered: by which provider, and under which name of its. */
-interface Place {
+interface CatalogueTarget {
   readonly provider: string
   readonly model: string
 }
 
 /** Each model with its place: with its vendor where that one can be reached, else in `local()`. */
-export function catalogue(reachable: readonly string[]): ReadonlyMap<string, Place> {
+export function catalogue(reachable: readonly string[]): ReadonlyMap<string, CatalogueTarget> {
   return new Map(
     Object.entries(catalogued).map(([name, [provider, model]]) => [
       name,

@@ -23,12 +23,12 @@ describe('ollamaOrigin', () => {
     ['http://10.0.0.7:11434', 'another machine'],
     ['127.0.0.1.example.com', 'another machine'],
     ['http://localhost.example', 'another machine'],
-    ['127.0.0.1@gpu.example', 'more than a host'],
-    ['https://127.0.0.1', 'no http address'],
-    ['http://127.0.0.1/ollama', 'more than a host'],
-    ['127.0.0.1?x', 'more than a host'],
-    ['a b', 'no address'],
-    ['127.0.0.1:99999', 'no address'],
+    ['127.0.0.1@gpu.example', 'a host and a port only'],
+    ['https://127.0.0.1', 'not an http URL'],
+    ['http://127.0.0.1/ollama', 'a host and a port only'],
+    ['127.0.0.1?x', 'a host and a port only'],
+    ['a b', 'not a valid address'],
+    ['127.0.0.1:99999', 'not a valid address'],
   ])('asks nobody at %j', (text, fault) => {
     expect(ollamaOrigin(text)).toEqual({ fault: expect.stringContaining(fault) })
   })

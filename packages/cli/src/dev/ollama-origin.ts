@@ -8,18 +8,18 @@ export type OllamaOrigin = { readonly origin: string } | { readonly fault: strin
 export function ollamaOrigin(value: string): OllamaOrigin {
   const text = value.trim()
   const scheme = /^(\w+):\/\//.exec(text)?.[1]?.toLowerCase()
-  if (scheme !== undefined && scheme !== 'http') return { fault: 'OLLAMA_HOST is no http address.' }
+  if (scheme !== undefined && scheme !== 'http') return { fault: 'OLLAMA_HOST is not an http URL.' }
   const rest = (scheme === undefined ? text : text.slice('http://'.length)).replace(/\/+$/, '')
   const port = scheme === undefined ? 11434 : 80
   const url = `http://${withHost(rest)}`
-  if (!URL.canParse(url)) return { fault: 'OLLAMA_HOST is no address.' }
+  if (!URL.canParse(url)) return { fault: 'OLLAMA_HOST is not a valid address.' }
   const { hostname, port: given, pathname, username, password, search, hash } = new URL(url)
   if (pathname !== '/' || `${username}${password}${search}${hash}` !== '') {
-    return { fault: 'OLLAMA_HOST is more than a host and a port.' }
+    return { fault: 'OLLAMA_HOST must be a host and a port only.' }
   }
   const host = hostname === '0.0.0.0' ? '127.0.0.1' : hostname === '[::]' ? '[::1]' : hostname
   if (!isLoopback(host)) {
-    return { fault: 'OLLAMA_HOST is another machine. To use it, name it in a configuration: sluice init.' }
+    return { fault: 'OLLAMA_HOST is on another machine. To use it, add it to a configuration: sluice init.' }
   }
   // A URL leaves out the port that its scheme has by default.
   const named = given || (/:80$/.test(rest) ? '80' : String(port))

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { CommandContext } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
-import { ListenFault, nextFreePort } from '../service/listen-fault.ts'
 import type { Service } from '../service/service.ts'
+import { nextFreePort, ServiceListenError } from '../service/service-listen-error.ts'
 import { startService } from '../service/start-service.ts'
-import { watchedConfig } from '../service/watched-config.ts'
+import { watchConfig } from '../service/watch-config.ts'
 import { banner, modelToTry, shownModels } from './banner.ts'
 import { devDatabaseFile, devDatabaseUrl, makeDevFolder } from './dev-database.ts'
-import { devOverlay, withLabelledStandIns } from './dev-overlay.ts'
+import { devOverlay, withLabelledLocalModels } from './dev-overlay.ts'
 import type { DevSettings } from './dev-settings.ts'
 import type { DevSource } from './dev-source.ts'
 
@@ -16,24 +16,26 @@ import type { DevSource } from './dev-source.ts'
 export async function serveDev(
   settings: DevSettings,
   source: DevSource,
-  world: CommandContext,
+  context: CommandContext,
 ): Promise<number> {
-  const key = settings.apiKey ?? mintedKey('sk-sluice')
-  const adminKey = settings.console ? mintedKey('admin') : undefined
-  const devUrl = devDatabaseUrl(world.cwd)
+  const key = settings.apiKey ?? createKey('sk-sluice')
+  const adminKey = settings.console ? createKey('admin') : undefined
+  const devUrl = devDatabaseUrl(context.cwd)
   const overlaid = (config: TypedConfig): TypedConfig =>
     devOverlay(config, { key, adminKey, database: settings.database, devDatabase: devUrl })
-  const config = overlaid(source.loaded === undefined ? withLabelledStandIns(source.config) : source.config)
-  if (config.state?.database === devUrl) makeDevFolder(world.cwd)
-  const { service, taken } = await startedOnFreePort(config, world, settings)
+  const config = overlaid(
+    source.loaded === undefined ? withLabelledLocalModels(source.config) : source.config,
+  )
+  if (config.state?.database === devUrl) makeDevFolder(context.cwd)
+  const { service, taken } = await startOnFreePort(config, context, settings)
   const followed =
     source.loaded === undefined
       ? undefined
-      : watchedConfig(service, source.loaded, world, { overlay: overlaid })
+      : watchConfig(service, source.loaded, context, { overlay: overlaid })
   try {
-    if (world.signal.aborted) return 0
-    world.print(bannerOf(service))
-    await once(world.signal, 'abort')
+    if (context.signal.aborted) return 0
+    context.print(bannerOf(service))
+    await once(context.signal, 'abort')
     return 0
   } finally {
     await followed?.close()
@@ -50,38 +52,39 @@ export async function serveDev(
       keySource: keySource(settings, source.config),
       limit: source.loaded === undefined ? '60 requests a minute' : undefined,
       consoleURL: page === undefined || isOwn ? page : `${page}#key=${adminKey}`,
-      keptIn: keptIn(config.state?.database, devUrl),
+      storage: storageText(config.state?.database, devUrl),
       models,
-      platform: world.platform,
-      tried: asksItself(source.config) ? undefined : modelToTry(models),
+      platform: context.platform,
+      tried: hasOwnAuthenticate(source.config) ? undefined : modelToTry(models),
       notes: [
         ...(taken === undefined
           ? []
-          : [`Another program uses port ${taken}, so Sluice listens on ${new URL(url).port}.`]),
+          : [`Port ${taken} is in use by another program: listening on ${new URL(url).port} instead.`]),
         ...source.notes,
         ...(reachableUrl(url) === url
           ? []
-          : ['It listens on all addresses of this machine, for whoever can reach them.']),
+          : ['Listening on all addresses of this machine: other machines may be able to connect.']),
       ],
     })
   }
 }
 
 function keySource({ apiKey }: DevSettings, config: TypedConfig): string {
-  if (asksItself(config)) return 'The configuration decides by itself who may call: it may not take this key.'
+  if (hasOwnAuthenticate(config))
+    return 'The configuration has its own authenticate, which may not accept this key.'
   return apiKey === undefined
-    ? 'Made for this run. Set SLUICE_API_KEY to choose your own.'
+    ? 'Created for this run. Set SLUICE_API_KEY to use your own.'
     : 'From SLUICE_API_KEY.'
 }
 
 /** Keys are then not looked at. */
-function asksItself({ gateway }: TypedConfig): boolean {
+function hasOwnAuthenticate({ gateway }: TypedConfig): boolean {
   return gateway?.authenticate !== undefined
 }
 
-function keptIn(database: string | undefined, devUrl: string): string {
+function storageText(database: string | undefined, devUrl: string): string {
   if (database === devUrl) return `${devDatabaseFile} (keys and usage)`
-  if (database === ':memory:') return 'memory: keys and usage are gone when it stops'
+  if (database === ':memory:') return 'memory (keys and usage are lost when it stops)'
   return /^file:/i.test(database ?? '')
     ? `${database?.slice('file:'.length)} (keys and usage)`
     : 'PostgreSQL (keys and usage)'
@@ -90,18 +93,18 @@ function keptIn(database: string | undefined, devUrl: string): string {
 const maxStarts = 5
 
 /** A service on the port that was asked for, or on the next free one; then `taken` is the port that another program uses. */
-async function startedOnFreePort(
+async function startOnFreePort(
   config: TypedConfig,
-  world: CommandContext,
+  context: CommandContext,
   { host, port }: DevSettings,
 ): Promise<{ readonly service: Service; readonly taken: number | undefined }> {
   let taken: number | undefined
   let asked = port
   for (let start = 1; ; start++) {
     try {
-      return { service: await startService(config, world, { host, port: asked, checkHost: true }), taken }
+      return { service: await startService(config, context, { host, port: asked, checkHost: true }), taken }
     } catch (error) {
-      const used = error instanceof ListenFault ? error.portInUse : undefined
+      const used = error instanceof ServiceListenError ? error.portInUse : undefined
       const free = used === undefined || start === maxStarts ? undefined : await nextFreePort(used)
       if (free === undefined) throw error
       taken ??= used!.port
@@ -111,7 +114,7 @@ async function startedOnFreePort(
 }
 
 /** A key that is made for one run: 192 random bits behind a word that says whose it is. */
-export function mintedKey(word: string, random: (size: number) => Buffer = randomBytes): string {
+export function createKey(word: string, random: (size: number) => Buffer = randomBytes): string {
   return `${word}-${random(24).toString('base64url')}`
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { fakeCommandContext } from '../fake-command-context.ts'
 import { main } from '../main.ts'
-import { scriptedWorld } from '../scripted-world.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 async function checked(files: Readonly<Record<string, string>>, env: Record<string, string> = {}) {
@@ -10,8 +10,8 @@ async function checked(files: Readonly<Record<string, string>>, env: Record<stri
     keys: [{ id: 'a', key: `\${KEY}` }],
   }
   const cwd = temporaryFolder({ 'sluice.config.json': JSON.stringify(config), ...files })
-  const { world, printed, told } = scriptedWorld({ cwd, env })
-  return { code: await main(['check'], world), printed: printed(), told: told(), env: world.env }
+  const { context, printed, logged } = fakeCommandContext({ cwd, env })
+  return { code: await main(['check'], context), printed: printed(), logged: logged(), env: context.env }
 }
 
 describe('the environment of a command', () => {
@@ -20,7 +20,7 @@ describe('the environment of a command', () => {
       '.env': '# Keys\nexport KEY="sk-one"\nMODEL=x\nEMPTY=',
       '.env.local': "KEY='sk two' # mine\n",
     })
-    expect(got, got.told).toMatchObject({ code: 0, env: { KEY: 'sk two', MODEL: 'x', EMPTY: '' } })
+    expect(got, got.logged).toMatchObject({ code: 0, env: { KEY: 'sk two', MODEL: 'x', EMPTY: '' } })
   })
 
   it('keeps the variables that are set, empty ones included', async () => {
@@ -31,7 +31,7 @@ describe('the environment of a command', () => {
   it('misses what no file has, as before', async () => {
     expect(await checked({ '.env': 'MODEL=x' })).toMatchObject({
       code: 1,
-      told: expect.stringContaining(`\${KEY}, which is not set`),
+      logged: expect.stringContaining(`\${KEY}, which is not set`),
     })
   })
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type CommandContext, CommandFault } from '../command.ts'
+import { type CommandContext, CommandError } from '../command.ts'
 
 /** Later files replace the variables of earlier ones, as with Vite and Next.js. */
 const files = ['.env', '.env.local']
 
 /**
  * Adds the variables of `.env` and `.env.local` in the working directory to the environment. Variables that are set
- * already stay as they are, empty ones included. Throws `CommandFault` for a file that cannot be read.
+ * already stay as they are, empty ones included. Throws `CommandError` for a file that cannot be read.
  */
 export function addEnvFiles({ cwd, env }: Pick<CommandContext, 'cwd' | 'env'>): void {
   const added = Object.assign({}, ...files.map(file => variablesIn(join(cwd, file), file)))
@@ -24,8 +24,6 @@ function variablesIn(path: string, shown: string): NodeJS.Dict<string> {
     const { code } = error as NodeJS.ErrnoException
     // A directory of that name is a virtual environment of Python.
     if (code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR') return {}
-    throw new CommandFault(
-      `The file ${shown} cannot be read (${code ?? 'unknown'}). Make it readable, or remove it.`,
-    )
+    throw new CommandError(`Cannot read ${shown} (${code ?? 'unknown'}). Make it readable, or remove it.`)
   }
 }

@@ -1,16 +1,16 @@
 import type { AuthFailure, Explanation, SkipReason, TracedTarget } from '@sluice/core'
 
-/** Where a request would go, as a table for people. */
+/** Formats an explanation as a table. */
 export function explanationText(explanation: Explanation): string {
   const { principal, authFailure, model, candidates, more, seed, refusal } = explanation
   const head = [
     ['caller', principal ?? nobodyText(authFailure)],
     ['model', model ?? 'none'],
     ['seed', String(seed)],
-    ...(refusal === undefined ? [] : [['refused', `${refusal.status} ${refusal.code}: ${refusal.message}`]]),
+    ...(refusal === undefined ? [] : [['rejected', `${refusal.status} ${refusal.code}: ${refusal.message}`]]),
   ].map(([name = '', text = '']) => `${name.padEnd(8)} ${text}`)
   const rows = [
-    ['', 'place', 'reached by', ''],
+    ['', 'target', 'via', ''],
     ...candidates.map((candidate, at) => rowOf(candidate, at, candidates)),
   ]
   const rest = more === undefined ? [] : [`and ${more} more`]
@@ -18,9 +18,9 @@ export function explanationText(explanation: Explanation): string {
 }
 
 const authFailures: Readonly<Record<AuthFailure['reason'], string>> = {
-  missing: 'there is no key',
-  unknown: 'the key is unknown',
-  wrong_issuer: 'the token is of another issuer',
+  missing: 'no API key',
+  unknown: 'unknown API key',
+  wrong_issuer: 'the token has another issuer',
   wrong_algorithm: 'the token is signed by an algorithm that is not allowed',
   unknown_signing_key: 'the issuer does not publish the key that signed the token',
   wrong_signature: 'the signature of the token is wrong',
@@ -40,25 +40,24 @@ function nobodyText(failure: AuthFailure | undefined): string {
 function rowOf(candidate: TracedTarget, at: number, all: readonly TracedTarget[]): readonly string[] {
   const { provider, model, via, skipped } = candidate
   const turn = all.slice(0, at + 1).filter(each => each.skipped === undefined).length
-  const what =
-    skipped === undefined ? (turn === 1 ? 'asked first' : 'asked where those before fail') : whyOf(skipped)
+  const what = skipped === undefined ? (turn === 1 ? 'tried first' : 'fallback') : whyOf(skipped)
   return [skipped === undefined ? `${turn}.` : '-', `${provider}/${model}`, via ?? '', what]
 }
 
 const reasons: Readonly<Record<SkipReason['why'], string>> = {
-  open: 'left alone: it failed too often',
-  cooldown: 'left alone: it asked for a pause',
-  not_allowed: 'the caller may not use the name',
-  too_small: 'the request is longer than its context',
-  unfit: 'its model lacks what is asked for',
+  open: 'its circuit breaker is open',
+  cooldown: 'it is cooling down',
+  not_allowed: 'the caller may not use this model',
+  too_small: 'the request is longer than its context window',
+  unfit: 'its model does not support the request',
   restricted_field: 'the caller may not send this field to it',
-  retry_budget: 'too many of its calls are repeats',
-  not_chosen: 'the route chose others',
+  retry_budget: 'its retry budget is used up',
+  not_chosen: 'the route chose other targets',
 }
 
 function whyOf({ why, waitMs, detail }: SkipReason): string {
-  const wait = waitMs === undefined ? '' : `, for ${Math.ceil(waitMs / 1000)} s yet`
-  return `not asked: ${reasons[why]}${detail === undefined ? '' : ` (${detail})`}${wait}`
+  const wait = waitMs === undefined ? '' : `, for another ${Math.ceil(waitMs / 1000)} s`
+  return `skipped: ${reasons[why]}${detail === undefined ? '' : ` (${detail})`}${wait}`
 }
 
 function table(rows: readonly (readonly string[])[]): readonly string[] {

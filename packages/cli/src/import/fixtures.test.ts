@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { foreignValue } from './foreign-value.ts'
-import { toldLosses, writtenConfig } from './imported.ts'
+import { ImportNode, ImportReader } from './import-reader.ts'
+import { reportText, serializeConfig } from './import-result.ts'
 import { importLiteLLM } from './litellm/import-litellm.ts'
+import { parseSource } from './parse-source.ts'
 import { importPortkey } from './portkey/import-portkey.ts'
-import { ImportNode, ImportReader } from './reading.ts'
 
 const folder = join(import.meta.dirname, 'fixtures')
 
@@ -29,21 +29,21 @@ const expected = (source: string, file: string, ending: string) =>
   join(folder, source, 'expected', `${basename(file, extname(file))}.${ending}`)
 
 describe.each(cases)('$name $file', ({ name, kind, read, file, text }) => {
-  const value = foreignValue(text, kind)
+  const value = parseSource(text, kind)
   const imported = read(value)
 
   it('becomes the expected configuration', async () => {
-    await expect(writtenConfig(imported.config, 'yaml')).toMatchFileSnapshot(expected(name, file, 'yaml'))
+    await expect(serializeConfig(imported.config, 'yaml')).toMatchFileSnapshot(expected(name, file, 'yaml'))
   })
 
   it('tells what is expected to be told', async () => {
-    await expect(toldLosses(imported)).toMatchFileSnapshot(expected(name, file, 'txt'))
+    await expect(reportText(imported)).toMatchFileSnapshot(expected(name, file, 'txt'))
   })
 
   it('is the same in every format', () => {
-    expect(parse(writtenConfig(imported.config, 'yaml'))).toEqual(imported.config)
-    expect(JSON.parse(writtenConfig(imported.config, 'json'))).toEqual(imported.config)
-    const code = writtenConfig(imported.config, 'ts')
+    expect(parse(serializeConfig(imported.config, 'yaml'))).toEqual(imported.config)
+    expect(JSON.parse(serializeConfig(imported.config, 'json'))).toEqual(imported.config)
+    const code = serializeConfig(imported.config, 'ts')
       .replace(/^import .*\n/, '')
       .replace('export default', 'return')
     expect(new Function('defineConfig', code)((config: unknown) => config)).toEqual(imported.config)
@@ -52,17 +52,17 @@ describe.each(cases)('$name $file', ({ name, kind, read, file, text }) => {
   it('has no leaf that changes nothing and is not told of', () => {
     const silent = leavesOf(value).filter(leaf => {
       const isTold =
-        imported.lost.some(({ path }) => leaf.place === path || beginsWith(leaf.place, path)) ||
-        imported.secrets.some(({ path }) => leaf.place === path)
+        imported.unsupported.some(({ path }) => leaf.pathText === path || beginsWith(leaf.pathText, path)) ||
+        imported.secrets.some(({ path }) => leaf.pathText === path)
       return !isTold && JSON.stringify(read(changed(value, leaf))) === JSON.stringify(imported)
     })
-    expect(silent.map(({ place }) => place).filter(place => !harmless.test(place))).toEqual([])
+    expect(silent.map(({ pathText: target }) => target).filter(target => !harmless.test(target))).toEqual([])
   })
 
   it('shows no secret', () => {
     const shown = [
-      ...(['yaml', 'json', 'ts'] as const).map(format => writtenConfig(imported.config, format)),
-      toldLosses(imported),
+      ...(['yaml', 'json', 'ts'] as const).map(format => serializeConfig(imported.config, format)),
+      reportText(imported),
     ]
     expect(shown.join('\n')).not.toContain('canary')
   })
@@ -75,8 +75,8 @@ function leavesOf(value: unknown): readonly ImportNode[] {
   return new ImportNode(new ImportReader(value), [], value).leaves()
 }
 
-function beginsWith(place: string, path: string): boolean {
-  return place.startsWith(path) && '.['.includes(place.charAt(path.length))
+function beginsWith(target: string, path: string): boolean {
+  return target.startsWith(path) && '.['.includes(target.charAt(path.length))
 }
 
 /** The value with another one of the same sort at a leaf. */

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foreignValue } from './foreign-value.ts'
-import { toldLosses, writtenConfig } from './imported.ts'
+import { ImportNode, ImportReader, type Path, pathText } from './import-reader.ts'
+import { reportText, serializeConfig } from './import-result.ts'
 import { importLiteLLM } from './litellm/import-litellm.ts'
+import { parseSource } from './parse-source.ts'
 import { importPortkey } from './portkey/import-portkey.ts'
-import { ImportNode, ImportReader, type Path, pathText } from './reading.ts'
 
 const sources = [
   { name: 'litellm', kind: 'yaml', read: importLiteLLM },
@@ -22,7 +22,7 @@ describe.each(sources)('what is imported from $name', ({ name, kind, read }) => 
   const folder = join(import.meta.dirname, 'fixtures', name)
   const values = readdirSync(folder, { withFileTypes: true })
     .filter(entry => entry.isFile())
-    .map(({ name: file }) => foreignValue(readFileSync(join(folder, file), 'utf8'), kind))
+    .map(({ name: file }) => parseSource(readFileSync(join(folder, file), 'utf8'), kind))
 
   it('tells of every member that nobody knows, wherever it stands', () => {
     const strange = fc.oneof(fc.string(), fc.double({ noNaN: true }), fc.boolean(), fc.constant(null))
@@ -30,12 +30,12 @@ describe.each(sources)('what is imported from $name', ({ name, kind, read }) => 
       fc.property(fc.constantFrom(...values), fc.nat(), strange, (value, at, added) => {
         const copy = structuredClone(value)
         const objects = objectsIn(new ImportNode(new ImportReader(copy), [], copy)).filter(
-          ({ place }) => !anyName.test(place),
+          ({ pathText: target }) => !anyName.test(target),
         )
         const { path, value: holder } = objects[at % objects.length]!
         ;(holder as Record<string, unknown>).zz_strange = added
-        const told = read(copy).lost.map(({ path: place }) => place)
-        expect(prefixesOf([...path, 'zz_strange']).some(place => told.includes(place))).toBe(true)
+        const told = read(copy).unsupported.map(({ path: target }) => target)
+        expect(prefixesOf([...path, 'zz_strange']).some(target => told.includes(target))).toBe(true)
       }),
       { numRuns: 200 },
     )
@@ -57,7 +57,7 @@ describe.each(sources)('what is imported from $name', ({ name, kind, read }) => 
         for (const part of objectsIn(new ImportNode(new ImportReader(copy), [], copy)))
           if ('api_key' in (part.value as object)) (part.value as { api_key: unknown }).api_key = canary
         const imported = read(copy)
-        expect(writtenConfig(imported.config, 'yaml') + toldLosses(imported)).not.toContain(canary)
+        expect(serializeConfig(imported.config, 'yaml') + reportText(imported)).not.toContain(canary)
       }),
       { numRuns: 200 },
     )

@@ -42,7 +42,7 @@ async function load(config: Config) {
   return { ...(await loadConfig(undefined, { cwd, env })), cwd, env }
 }
 
-it.each(configs)('what came of %s %s has no fault', async (source, name) => {
+it.each(configs)('what came of %s %s is valid', async (source, name) => {
   const { config } = await load(expectedConfig(source, name))
   expect(Object.keys(config.models).length).toBeGreaterThan(0)
 })
@@ -60,7 +60,7 @@ async function served(source: string, name: string, upstreams: Readonly<Record<s
   const { state: _, ...rest } = given
   const telemetry = { log: 'off' } as const
   const { config, cwd, env } = await load({ ...rest, providers, telemetry, server: { port: 0 } })
-  const silent = { print: () => {}, tell: () => {}, terminal: false, colours: false, now: Date.now }
+  const silent = { print: () => {}, log: () => {}, terminal: false, colours: false, now: Date.now }
   const service = await startService(config, { cwd, env, ...silent }, { port: 0 })
   onTestFinished(() => service.close())
   return async (model: string, fields: object = {}) => {

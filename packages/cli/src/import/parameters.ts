@@ -1,4 +1,4 @@
-import type { ImportNode } from './reading.ts'
+import type { ImportNode } from './import-reader.ts'
 
 /** Of a request's own fields those that a place may set, and what they may be. */
 const kinds: Readonly<Record<string, 'number' | 'text' | 'flag' | 'any'>> = {
@@ -28,8 +28,8 @@ export function parametersOf(
     const value = fieldOf(given.at(key), kind, resolve)
     if (value !== undefined) parameters[key] = value
   }
-  const most = given.at('max_completion_tokens').count(1) ?? given.at('max_tokens').count(1)
-  if (most !== undefined) parameters.max_completion_tokens = most
+  const maxTokens = given.at('max_completion_tokens').count(1) ?? given.at('max_tokens').count(1)
+  if (maxTokens !== undefined) parameters.max_completion_tokens = maxTokens
   return Object.keys(parameters).length === 0 ? undefined : parameters
 }
 
@@ -45,6 +45,6 @@ function fieldOf(
   const value = resolve(part.value)
   if (value === undefined || value === null) return undefined
   if (kind === 'text') return part.text() === undefined ? undefined : value
-  part.take()
+  part.markRead()
   return value
 }

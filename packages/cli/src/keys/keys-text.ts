@@ -3,7 +3,7 @@ import { tableText } from '../command-line/table-text.ts'
 
 /** Keys as a table for people, newest first. */
 export function keysText(keys: readonly StoredKey[], now: number): string {
-  if (keys.length === 0) return 'No keys. sluice keys create --name NAME issues one.'
+  if (keys.length === 0) return 'No keys. Create one with: sluice keys create --name NAME'
   const columns = ['id', 'name', 'state', 'models', 'limits', 'tags', 'last used'].map(head => ({ head }))
   return tableText(
     columns,

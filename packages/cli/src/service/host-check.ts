@@ -1,5 +1,5 @@
 import { protocolError } from '@sluice/node/adapter'
-import { shown } from '../command-line/shown.ts'
+import { printable } from '../command-line/printable.ts'
 
 /** What a service is reached by. */
 export interface HostNames {
@@ -16,12 +16,12 @@ export interface HostNames {
  * Loopback names and addresses pass, the address that is listened on, and `allowed`; all addresses where it listens on all,
  * as an address cannot be rebound. A request without `Host` is none of a browser.
  */
-export function refuseForeignHost(request: Request, names: HostNames): Response | undefined {
+export function rejectForeignHost(request: Request, names: HostNames): Response | undefined {
   const host = request.headers.get('host')
   if (host === null || isOwn(host, names)) return undefined
   return protocolError(
     403,
-    `The host '${shown(host)}' is not one of this service, which protects it against DNS rebinding. Call it by localhost, by the address that it listens on (--host), or add the name to server.allowedHosts of the configuration.`,
+    `The host '${printable(host)}' is not allowed, to protect against DNS rebinding. Use localhost or the address of --host, or add the name to server.allowedHosts in the configuration.`,
   )
 }
 

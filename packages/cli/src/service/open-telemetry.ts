@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Observer } from '@sluice/core'
 import type { OpenTelemetry, OpenTelemetryOptions } from '@sluice/telemetry/opentelemetry'
-import { CommandFault } from '../command.ts'
+import { CommandError } from '../command.ts'
 import type { Environment } from '../config/load/with-environment.ts'
 import { projectModule, resolvedFrom } from './project-module.ts'
 
@@ -21,7 +21,7 @@ const packages = [
 ] as const
 
 /** How long what is left is sent for at the end, in milliseconds. */
-const lastMs = 5_000
+const flushMs = 5_000
 
 /** Spans and metrics that leave the process. */
 export interface SentTelemetry {
@@ -33,7 +33,7 @@ export interface SentTelemetry {
 
 /**
  * Sends spans and metrics by OTLP, as the variables of OpenTelemetry say (`OTEL_EXPORTER_OTLP_ENDPOINT`,
- * `OTEL_SERVICE_NAME`). The packages are the project's own; rejects with `CommandFault` where some are not installed.
+ * `OTEL_SERVICE_NAME`). The packages are the project's own; rejects with `CommandError` where some are not installed.
  */
 export async function startOpenTelemetry(
   folder: string,
@@ -62,7 +62,7 @@ export async function startOpenTelemetry(
       const ended = Promise.allSettled([tracerProvider.shutdown(), meterProvider.shutdown()])
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>(resolve => {
-        timer = setTimeout(resolve, lastMs)
+        timer = setTimeout(resolve, flushMs)
       })
       await Promise.race([ended, late])
       clearTimeout(timer)
@@ -72,7 +72,7 @@ export async function startOpenTelemetry(
 }
 
 /**
- * Loads the packages of OpenTelemetry that are the project's own, and what stands on them. Rejects with `CommandFault` where
+ * Loads the packages of OpenTelemetry that are the project's own, and what stands on them. Rejects with `CommandError` where
  * some are not installed.
  */
 export async function openTelemetryPackages(
@@ -85,7 +85,7 @@ export async function openTelemetryPackages(
   const found = await Promise.all(packages.map(name => load(name, folder)))
   const missing = packages.filter((_, at) => found[at] === undefined)
   if (missing.length > 0) {
-    throw new CommandFault(
+    throw new CommandError(
       `telemetry.openTelemetry needs packages that are not installed here. Run: npm install ${missing.join(' ')}`,
     )
   }
@@ -98,8 +98,8 @@ async function ours(): Promise<typeof import('@sluice/telemetry/opentelemetry')>
   try {
     return await import('@sluice/telemetry/opentelemetry')
   } catch {
-    throw new CommandFault(
-      'telemetry.openTelemetry: @opentelemetry/api is not found from where sluice is. Install sluice beside it: npm install sluice',
+    throw new CommandError(
+      'telemetry.openTelemetry: sluice cannot find @opentelemetry/api. Install sluice in the same project: npm install sluice',
     )
   }
 }

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { findClosedPort } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
-import { ConfigFaults } from '../config/faults/config-faults.ts'
+import { InvalidConfigError } from '../config/issues/invalid-config-error.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import type { Service } from './service.ts'
-import { type ServiceWorld, startService } from './start-service.ts'
+import { type ServiceContext, startService } from './start-service.ts'
 
 const base: TypedConfig = {
   server: { port: 0 },
@@ -22,20 +22,20 @@ interface Started {
   readonly told: string[]
 }
 
-async function started(config: TypedConfig = base, given: Partial<ServiceWorld> = {}): Promise<Started> {
+async function started(config: TypedConfig = base, given: Partial<ServiceContext> = {}): Promise<Started> {
   const printed: string[] = []
   const told: string[] = []
-  const world: ServiceWorld = {
+  const context: ServiceContext = {
     env: {},
     cwd: temporaryFolder(),
     print: text => void printed.push(text),
-    tell: text => void told.push(text),
+    log: text => void told.push(text),
     terminal: false,
     colours: false,
     now: Date.now,
     ...given,
   }
-  const service = await startService(config, world)
+  const service = await startService(config, context)
   onTestFinished(() => service.close())
   return { service, printed, told }
 }
@@ -123,7 +123,7 @@ describe('startService', () => {
   })
 
   it('refuses a configuration with faults, and a port that another has, and leaves nothing open', async () => {
-    await expect(started({ ...base, models: { demo: 'nobody/x' } })).rejects.toThrow(ConfigFaults)
+    await expect(started({ ...base, models: { demo: 'nobody/x' } })).rejects.toThrow(InvalidConfigError)
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => other.once('listening', resolve))
     onTestFinished(() => void other.close())
@@ -175,7 +175,7 @@ describe('reload', () => {
   it('keeps the last good one where the next has faults', async () => {
     const { service } = await started()
     const bad: TypedConfig = { ...base, models: { demo: 'nobody/x', other: 'locl/x' } }
-    await expect(service.reload(bad)).rejects.toThrow(/2 faults/)
+    await expect(service.reload(bad)).rejects.toThrow(/2 errors/)
     expect((await ask(service, { model: 'demo' })).status).toBe(200)
     await service.reload({ ...base, models: { demo: 'local/again' } })
     expect(service.gateway.models).toEqual(['demo'])
@@ -191,7 +191,7 @@ describe('reload', () => {
     })
     expect(told).toEqual(
       ['server.host', 'server.port', 'state'].map(
-        path => `${path} cannot change while the service runs: it changes with the next start.`,
+        path => `${path} cannot change while the service runs. Restart it to apply the change.`,
       ),
     )
     expect(service.gateway.models).toEqual(['demo', 'more'])

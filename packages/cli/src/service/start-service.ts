@@ -8,45 +8,45 @@ import {
 } from '@sluice/core'
 import { ListenError, serve } from '@sluice/node'
 import type { CommandContext } from '../command.ts'
-import { checkMade } from '../config/check-config.ts'
+import { recheckConfig } from '../config/check-config.ts'
 import { compileConfig } from '../config/compile-config.ts'
 import type { CompiledConfig } from '../config/compiled-config.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { gatewayOptions } from '../config/gateway-options.ts'
-import { keptTokenCallers } from '../config/parts/callers.ts'
 import { VendorPool } from '../config/providers/vendor-pool.ts'
+import { cachedTokenCallers } from '../config/sections/callers.ts'
 import { openState } from '../state/open-state.ts'
-import { fixedChanges, withFixedParts } from './fixed-parts.ts'
-import { refuseForeignHost } from './host-check.ts'
-import { listedPrices } from './listed-prices.ts'
-import { ListenFault } from './listen-fault.ts'
+import { fixedChanges, withFixedSettings } from './fixed-settings.ts'
+import { rejectForeignHost } from './host-check.ts'
+import { loadPrices } from './load-prices.ts'
 import { startOpenTelemetry } from './open-telemetry.ts'
 import type { Service, ServiceOptions } from './service.ts'
-import { ServiceObservability } from './sight.ts'
+import { ServiceListenError } from './service-listen-error.ts'
+import { ServiceObservability } from './service-observability.ts'
 
 const defaultHost = '127.0.0.1'
 
 /** What a service has of the world. */
-export type ServiceWorld = Pick<
+export type ServiceContext = Pick<
   CommandContext,
-  'env' | 'cwd' | 'print' | 'tell' | 'terminal' | 'colours' | 'now'
+  'env' | 'cwd' | 'print' | 'log' | 'terminal' | 'colours' | 'now'
 >
 
 /**
  * Serves a configuration, whose variables are filled in, as `loadConfig` gives it. It listens when this resolves; what it
  * opened is closed when its `close` has resolved. Signals are its caller's.
  *
- * Rejects with `ConfigFaults` for a configuration with faults, and with `CommandFault` for what cannot be opened, packages
+ * Rejects with `InvalidConfigError` for a configuration with faults, and with `CommandError` for what cannot be opened, packages
  * that are not installed, and an address that cannot be had; then nothing stays open.
  */
 export async function startService(
   given: TypedConfig,
-  world: ServiceWorld,
+  context: ServiceContext,
   options: ServiceOptions = {},
 ): Promise<Service> {
   const closing = new Closing()
   try {
-    return await started(given, world, options, closing)
+    return await started(given, context, options, closing)
   } catch (error) {
     await closing.run().catch(() => {})
     throw error
@@ -55,48 +55,52 @@ export async function startService(
 
 async function started(
   given: TypedConfig,
-  world: ServiceWorld,
+  context: ServiceContext,
   options: ServiceOptions,
   closing: Closing,
 ): Promise<Service> {
   const pool = new VendorPool()
-  let sight: ServiceObservability | undefined
-  const tokenCallers = keptTokenCallers(event => sight?.observe(event))
+  let earlyObservability: ServiceObservability | undefined
+  const tokenCallers = cachedTokenCallers(event => earlyObservability?.observe(event))
   const compiledOf = (made: TypedConfig): CompiledConfig => {
-    const { config, faults } = checkMade(made)
-    return compileConfig(config, faults, pool, tokenCallers)
+    const { config, issues } = recheckConfig(made)
+    return compileConfig(config, issues, pool, tokenCallers)
   }
   let compiled = compiledOf(given)
   const { config } = compiled
   const { openTelemetry, tagLabels = [] } = config.telemetry ?? {}
-  const sent = openTelemetry ? await startOpenTelemetry(world.cwd, world.env, tagLabels) : undefined
+  const sent = openTelemetry ? await startOpenTelemetry(context.cwd, context.env, tagLabels) : undefined
   closing.add(async () => sent?.close())
-  const seen = new ServiceObservability(world, sent, config.telemetry ?? {})
-  sight = seen
-  const state = await openState(config.state, { cwd: world.cwd, tell: world.tell, observe: seen.observe })
+  const observability = new ServiceObservability(context, sent, config.telemetry ?? {})
+  earlyObservability = observability
+  const state = await openState(config.state, {
+    cwd: context.cwd,
+    log: context.log,
+    observe: observability.observe,
+  })
   closing.add(() => state.close())
 
   const optionsOf = async (made: CompiledConfig): Promise<GatewayOptions> => {
-    const prices = await listedPrices(made.config, world.cwd)
+    const prices = await loadPrices(made.config, context.cwd)
     const further = sent === undefined ? {} : { tracer: sent.tracer }
     return gatewayOptions(made, {
       ...state,
       prices,
-      observe: seen.observe,
-      consoleCaller: made.config.console ? seen.consoleCaller : undefined,
+      observe: observability.observe,
+      consoleCaller: made.config.console ? observability.consoleCaller : undefined,
       further,
     })
   }
   const gateway = createGateway(await optionsOf(compiled))
   closing.add(() => gateway.close({ drainMs: 0 }))
-  let front = frontOf(gateway, config, seen.use(config, gateway, state.database))
+  let front = frontOf(gateway, config, observability.use(config, gateway, state.database))
   compiled.vendors.keep()
 
   const bound = options.host ?? config.server?.host ?? defaultHost
   const refused = (request: Request): Response | undefined => {
     const { allowedHosts } = compiled.config.server ?? {}
     if (options.checkHost !== true && allowedHosts === undefined) return undefined
-    return refuseForeignHost(request, { bound, allowed: allowedHosts ?? [] })
+    return rejectForeignHost(request, { bound, allowed: allowedHosts ?? [] })
   }
   const serving = await serve(
     {
@@ -114,21 +118,21 @@ async function started(
       signals: false,
     },
   ).catch((error: unknown) => {
-    throw error instanceof ListenError ? new ListenFault(error) : error
+    throw error instanceof ListenError ? new ServiceListenError(error) : error
   })
   closing.add(() => serving.close({ drainMs: compiled.config.server?.drainMs ?? 30_000 }))
-  closing.add(async () => seen.leave())
+  closing.add(async () => observability.closeConsole())
 
   const reload = async (next: TypedConfig): Promise<void> => {
     const before = compiled.config
     const changes = fixedChanges(before, compiledOf(next).config)
-    const after = compiledOf(changes.length === 0 ? next : withFixedParts(before, next))
+    const after = compiledOf(changes.length === 0 ? next : withFixedSettings(before, next))
     gateway.reload(await optionsOf(after))
     compiled = after
     after.vendors.keep()
-    front = frontOf(gateway, after.config, seen.use(after.config, gateway, state.database))
+    front = frontOf(gateway, after.config, observability.use(after.config, gateway, state.database))
     for (const path of changes)
-      world.tell(`${path} cannot change while the service runs: it changes with the next start.`)
+      context.log(`${path} cannot change while the service runs. Restart it to apply the change.`)
   }
   /** One after the other: the last one that was asked for is the one that stays. */
   let reloading: Promise<unknown> = Promise.resolve()
@@ -140,7 +144,7 @@ async function started(
       return `${serving.url}${compiled.config.server?.basePath ?? '/v1'}`
     },
     get consoleURL() {
-      return seen.hasConsole ? `${serving.url}/console/` : undefined
+      return observability.hasConsole ? `${serving.url}/console/` : undefined
     },
     keys: state.database?.keys,
     usage: state.database && (query => state.database!.usage(query)),

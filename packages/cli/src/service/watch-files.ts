@@ -24,7 +24,7 @@ const absentMs = 1_000
  */
 export function watchFiles(files: readonly string[], changed: () => void, failed: () => void): FileWatch {
   let marks = marksOf(files)
-  let seen = marks
+  let lastSeen = marks
   let timer: NodeJS.Timeout | undefined
   const folders = new Map<string, { readonly watcher: FSWatcher; readonly mark: string }>()
   let absent: NodeJS.Timeout | undefined
@@ -33,8 +33,8 @@ export function watchFiles(files: readonly string[], changed: () => void, failed
   const look = () => {
     timer = undefined
     const now = marksOf([...marks.keys()])
-    const settles = !isSame(now, seen)
-    seen = now
+    const settles = !isSame(now, lastSeen)
+    lastSeen = now
     if (settles) {
       timer = setTimeout(look, settleMs)
       return
@@ -44,7 +44,7 @@ export function watchFiles(files: readonly string[], changed: () => void, failed
     marks = now
     changed()
   }
-  const heard = () => {
+  const schedule = () => {
     timer ??= setTimeout(look, settleMs)
   }
   const close = () => {
@@ -60,7 +60,7 @@ export function watchFiles(files: readonly string[], changed: () => void, failed
   const lookForFolders = () => {
     absent = undefined
     watchFolders()
-    heard()
+    schedule()
   }
   /** Folders that are needed, there, and the same as when they were last seen. */
   const watchFolders = () => {
@@ -77,7 +77,7 @@ export function watchFiles(files: readonly string[], changed: () => void, failed
         continue
       }
       try {
-        folders.set(name, { watcher: watch(name, { persistent: false }, heard).on('error', lost), mark })
+        folders.set(name, { watcher: watch(name, { persistent: false }, schedule).on('error', lost), mark })
       } catch {
         return lost()
       }

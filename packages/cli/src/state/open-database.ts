@@ -5,34 +5,34 @@ import { ConfigurationError, type Database, issueText, type Pepper } from '@slui
 import { openPostgres } from '@sluice/postgres'
 import { openSqlite, SqliteError } from '@sluice/sqlite'
 import type { Pool } from 'pg'
-import { CommandFault } from '../command.ts'
+import { CommandError } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
-import { connectionNews } from './connection-news.ts'
-import type { StateOptions, StateWorld } from './state-world.ts'
+import { reportConnection } from './report-connection.ts'
+import type { StateContext, StateOptions } from './state-context.ts'
 
 export interface OpenDatabase {
   readonly database: Database
   close(): Promise<void>
 }
 
-/** `undefined` for a file that is not there and is not to be made. Rejects with `CommandFault` for what cannot be opened. */
+/** `undefined` for a file that is not there and is not to be made. Rejects with `CommandError` for what cannot be opened. */
 export async function openDatabase(
   config: StateConfig,
-  world: StateWorld,
+  context: StateContext,
   options: StateOptions,
 ): Promise<OpenDatabase | undefined> {
   const url = config.database!
   const pepper = pepperOf(config.pepper)
   const settings = {
     ...(pepper !== undefined && { pepper }),
-    ...(world.observe !== undefined && { observe: world.observe }),
+    ...(context.observe !== undefined && { observe: context.observe }),
   }
   try {
-    if (/^postgres(?:ql)?:/.test(url)) return await postgres(url, settings, world)
-    return await sqlite(url, settings, world, options)
+    if (/^postgres(?:ql)?:/.test(url)) return await postgres(url, settings, context)
+    return await sqlite(url, settings, context, options)
   } catch (error) {
-    if (error instanceof CommandFault || !(error instanceof Error)) throw error
-    throw new CommandFault(`state.database: ${reasonOf(error)}`)
+    if (error instanceof CommandError || !(error instanceof Error)) throw error
+    throw new CommandError(`state.database: ${reasonOf(error)}`)
   }
 }
 
@@ -42,18 +42,18 @@ function reasonOf(error: Error): string {
   return error instanceof SqliteError ? error.reason : error.message
 }
 
-type Settings = { readonly pepper?: Pepper; readonly observe?: NonNullable<StateWorld['observe']> }
+type Settings = { readonly pepper?: Pepper; readonly observe?: NonNullable<StateContext['observe']> }
 
 async function sqlite(
   url: string,
   settings: Settings,
-  world: StateWorld,
+  context: StateContext,
   { create = true }: StateOptions,
 ): Promise<OpenDatabase | undefined> {
   const path = /^file:(?!\/)(.+)$/.exec(url)?.[1]
   // The library's own relative paths begin where the process is.
-  const at = path === undefined || isAbsolute(path) ? url : fileUrl(resolve(world.cwd, path))
-  if (!create && path !== undefined && !existsSync(resolve(world.cwd, path))) return undefined
+  const at = path === undefined || isAbsolute(path) ? url : fileUrl(resolve(context.cwd, path))
+  if (!create && path !== undefined && !existsSync(resolve(context.cwd, path))) return undefined
   const database = await openSqlite({ url: at }, settings)
   return { database, close: () => database.close() }
 }
@@ -62,9 +62,9 @@ function fileUrl(path: string): string {
   return `file:${pathToFileURL(path).pathname}`
 }
 
-async function postgres(url: string, settings: Settings, world: StateWorld): Promise<OpenDatabase> {
+async function postgres(url: string, settings: Settings, context: StateContext): Promise<OpenDatabase> {
   const pool = await poolOf(url)
-  const news = connectionNews('PostgreSQL', world.tell)
+  const news = reportConnection('PostgreSQL', context.log)
   pool.on('error', news.failed)
   pool.on('connect', news.works)
   try {
@@ -93,8 +93,8 @@ async function poolOf(url: string): Promise<Pool> {
     new pg.Client(url)
     return new pg.Pool({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 10_000 })
   } catch {
-    throw new CommandFault(
-      "state.database is no URL that pg takes, such as 'postgres://user:password@host:5432/name', or names a file that cannot be read. What a URL cannot hold in a password is written as %40 and so on.",
+    throw new CommandError(
+      "state.database is not a valid URL for pg, or references a file that cannot be read. Expected 'postgres://user:password@host:5432/name'; percent-encode special characters of the password, such as %40 for @.",
     )
   }
 }

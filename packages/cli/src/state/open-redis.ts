@@ -1,32 +1,32 @@
 import type { CacheStore, LimitStore, SharedHealth } from '@sluice/core'
 import { redisCacheStore, redisHealth, redisLimitStore } from '@sluice/redis'
-import { CommandFault } from '../command.ts'
+import { CommandError } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
-import { connectionNews } from './connection-news.ts'
-import type { StateWorld } from './state-world.ts'
+import { reportConnection } from './report-connection.ts'
+import type { StateContext } from './state-context.ts'
 
 export interface RedisState {
   readonly limitStore: LimitStore
-  readonly answers: CacheStore
+  readonly cacheStore: CacheStore
   readonly health: SharedHealth
   close(): void
 }
 
 /**
  * What processes share by Redis. A server that cannot be reached does not keep the service from starting: until it can,
- * limits count in this process, as `onStoreFailure` says by default. Rejects with `CommandFault` for a URL that is none.
+ * limits count in this process, as `onStoreFailure` says by default. Rejects with `CommandError` for a URL that is none.
  */
 export async function openRedis(
   { redis: url, prefix = 'sluice' }: StateConfig,
-  world: StateWorld,
+  context: StateContext,
 ): Promise<RedisState> {
   const client = await clientOf(url!)
-  const news = connectionNews('Redis', world.tell)
+  const news = reportConnection('Redis', context.log)
   client.on('error', news.failed)
   client.on('ready', news.works)
   return {
     limitStore: redisLimitStore(client, { prefix }),
-    answers: redisCacheStore(client, { prefix }),
+    cacheStore: redisCacheStore(client, { prefix }),
     health: redisHealth(client, { prefix }),
     close: () => client.disconnect(),
   }
@@ -43,8 +43,8 @@ async function clientOf(url: string) {
       connectTimeout: 5_000,
     })
   } catch {
-    throw new CommandFault(
-      "state.redis is no URL that ioredis takes, such as 'redis://user:password@host:6379/0'. What a URL cannot hold in a password is written as %40 and so on.",
+    throw new CommandError(
+      "state.redis is not a valid URL for ioredis. Expected 'redis://user:password@host:6379/0'; percent-encode special characters of the password, such as %40 for @.",
     )
   }
 }

@@ -2,28 +2,28 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findClosedPort } from '@sluice/testing'
 import { describe, expect, it, vi } from 'vitest'
-import { CommandFault } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { openState } from './open-state.ts'
 
-function world(cwd = temporaryFolder()) {
+function context(cwd = temporaryFolder()) {
   const told: string[] = []
-  return { cwd, told, tell: (text: string) => void told.push(text) }
+  return { cwd, told, log: (text: string) => void told.push(text) }
 }
 
 describe('openState', () => {
   it('has nothing but memory where nothing is configured', async () => {
-    const state = await openState(undefined, world())
+    const state = await openState(undefined, context())
     expect(state).toMatchObject({ database: undefined, limitStore: undefined, health: undefined })
     const key = { owner: 'ann', name: 'a' }
-    await state.answers.set(key, 'b', { ttlMs: 1_000 })
-    expect(await state.answers.get(key)).toBe('b')
+    await state.cacheStore.set(key, 'b', { ttlMs: 1_000 })
+    expect(await state.cacheStore.get(key)).toBe('b')
     await state.close()
     await state.close()
   })
 
   it('makes a file where paths begin, and keeps keys under the pepper', async () => {
-    const { cwd, ...rest } = world()
+    const { cwd, ...rest } = context()
     const open = (pepper: string) => openState({ database: 'file:./with space.db', pepper }, { cwd, ...rest })
     const first = await open('one')
     const { key } = await first.database!.keys.issue({ name: 'a key' })
@@ -41,7 +41,7 @@ describe('openState', () => {
   })
 
   it('makes no file where none is wanted', async () => {
-    const { cwd, ...rest } = world()
+    const { cwd, ...rest } = context()
     const state = await openState({ database: 'file:./none.db' }, { cwd, ...rest }, { create: false })
     expect(state.database).toBeUndefined()
     expect(existsSync(join(cwd, 'none.db'))).toBe(false)
@@ -49,16 +49,16 @@ describe('openState', () => {
   })
 
   it('says how a file that is none can be mended', async () => {
-    const { cwd, ...rest } = world()
+    const { cwd, ...rest } = context()
     writeFileSync(join(cwd, 'bad.db'), 'this is no database, but long enough to look like one '.repeat(50))
     const opening = openState({ database: 'file:./bad.db' }, { cwd, ...rest })
-    await expect(opening).rejects.toThrow(CommandFault)
+    await expect(opening).rejects.toThrow(CommandError)
     await expect(opening).rejects.toThrow(/^state\.database: .*is not an SQLite database/)
   })
 
   it('starts without its servers, tells of them once and without a password, and lets them go', async () => {
     const port = await findClosedPort()
-    const { told, ...rest } = world()
+    const { told, ...rest } = context()
     const state = await openState(
       {
         redis: `redis://me:hunter2@127.0.0.1:${port}`,
@@ -66,12 +66,9 @@ describe('openState', () => {
       },
       rest,
     )
-    await vi.waitFor(
-      () => expect(told).toContain('Redis does not answer (ECONNREFUSED). It is tried again.'),
-      5_000,
-    )
+    await vi.waitFor(() => expect(told).toContain('Cannot reach Redis (ECONNREFUSED). Retrying.'), 5_000)
     expect(told.join()).not.toContain('hunter2')
-    expect(told.filter(text => text.startsWith('Redis'))).toHaveLength(1)
+    expect(told.filter(text => text.includes('Redis'))).toHaveLength(1)
     await state.close()
   })
 
@@ -83,27 +80,27 @@ describe('openState', () => {
   ] as const)(
     'says of a URL that is none, without its password, that it is none: %s %s',
     async (name, url) => {
-      const { told, ...rest } = world()
+      const { told, ...rest } = context()
       const failure = await openState({ [name]: url }, rest).catch((error: unknown) => error)
-      expect(failure).toBeInstanceOf(CommandFault)
-      expect((failure as Error).message).toMatch(new RegExp(`^state\\.${name} is no URL that`))
+      expect(failure).toBeInstanceOf(CommandError)
+      expect((failure as Error).message).toMatch(new RegExp(`^state\\.${name} is not a valid URL`))
       expect((failure as Error).message).not.toContain('hunter2')
       expect(told).toEqual([])
     },
   )
 
   it('leaves no database open where Redis cannot be had', async () => {
-    const { cwd, ...rest } = world()
+    const { cwd, ...rest } = context()
     const database = 'file:./kept.db'
     await expect(openState({ redis: 'redis://h:99999', database }, { cwd, ...rest })).rejects.toThrow(
-      CommandFault,
+      CommandError,
     )
     // What closes it brings its log into the file.
     expect(statSync(join(cwd, 'kept.db-wal')).size).toBe(0)
   })
 
   it('leaves Redis out for who needs keys and records only', async () => {
-    const state = await openState({ redis: 'redis://127.0.0.1:1' }, world(), { only: 'database' })
+    const state = await openState({ redis: 'redis://127.0.0.1:1' }, context(), { only: 'database' })
     expect(state.limitStore).toBeUndefined()
     await state.close()
   })

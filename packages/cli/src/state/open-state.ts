@@ -3,32 +3,32 @@ import { memoryCacheStore } from '@sluice/core'
 import type { StateConfig } from '../config/config.ts'
 import { openDatabase } from './open-database.ts'
 import { openRedis } from './open-redis.ts'
-import type { StateOptions, StateWorld } from './state-world.ts'
+import type { StateContext, StateOptions } from './state-context.ts'
 
 /** What is kept beyond a request: in this process, in a database, in Redis. */
 export interface State {
   /** Issued keys, the ledger and its sums; `undefined` where none is configured. */
   readonly database: Database | undefined
   readonly limitStore: LimitStore | undefined
-  readonly answers: CacheStore
+  readonly cacheStore: CacheStore
   readonly health: SharedHealth | undefined
   /** Writes what waits, and closes every connection. Safe to call twice. */
   close(): Promise<void>
 }
 
 /**
- * Opens what a configuration keeps. Rejects with `CommandFault` for what cannot be opened, which says how to mend it and
+ * Opens what a configuration keeps. Rejects with `CommandError` for what cannot be opened, which says how to mend it and
  * holds no password; then nothing stays open.
  */
 export async function openState(
   config: StateConfig | undefined,
-  world: StateWorld,
+  context: StateContext,
   options: StateOptions = {},
 ): Promise<State> {
-  const opened = config?.database === undefined ? undefined : await openDatabase(config, world, options)
+  const opened = config?.database === undefined ? undefined : await openDatabase(config, context, options)
   const redis = await (config?.redis === undefined || options.only === 'database'
     ? undefined
-    : openRedis(config, world).catch(async (error: unknown) => {
+    : openRedis(config, context).catch(async (error: unknown) => {
         await opened?.close()
         throw error
       }))
@@ -36,7 +36,7 @@ export async function openState(
   return {
     database: opened?.database,
     limitStore: redis?.limitStore,
-    answers: redis?.answers ?? memoryCacheStore(),
+    cacheStore: redis?.cacheStore ?? memoryCacheStore(),
     health: redis?.health,
     close: () => {
       closing ??= (async () => {

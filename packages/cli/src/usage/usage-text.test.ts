@@ -30,16 +30,16 @@ small         1         10           5    0.000123
 -             2         10           5        0.00
 all       1,237  1,234,587          15       12.50
 
-1 of 1,237 requests used something that has no price, and is not in the cost.
-2 of 1,237 requests rest on an estimate: the vendor's own counts never came.
-1 of 1,237 requests have not ended, and are in no other sum.`,
+1 of 1,237 requests have no price, and are not part of the cost.
+2 of 1,237 requests have estimated token counts, because the vendor reported none.
+1 of 1,237 requests are in flight, and are not part of the other sums.`,
     )
   })
 
   it('does not call free what has no price', () => {
     expect(usageText([], [row({}, { unpriced: 1 })]).split('\n')[1]).toMatch(/ -$/)
-    expect(usageText([], [row({}, { requests: 0 })])).toBe('No requests in that time.')
-    expect(usageText(['day'], [])).toBe('No requests in that time.')
+    expect(usageText([], [row({}, { requests: 0 })])).toBe('No requests in this period.')
+    expect(usageText(['day'], [])).toBe('No requests in this period.')
   })
 
   it('names the keys that are known by name, none other', () => {

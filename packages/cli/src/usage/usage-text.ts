@@ -18,7 +18,7 @@ export function usageText(
   rows: readonly UsageRow[],
   names: ReadonlyMap<string, string> = new Map(),
 ): string {
-  if (rows.every(({ requests }) => requests === 0)) return 'No requests in that time.'
+  if (rows.every(({ requests }) => requests === 0)) return 'No requests in this period.'
   const total = totalOf(rows)
   const columns: Column[] = [...by.map(head => ({ head })), ...sums]
   const lines = rows.map(row => [...by.map(name => labelled(name, row.by[name], names)), ...cells(row)])
@@ -45,13 +45,11 @@ function cells({ requests, promptTokens, completionTokens, cost, unpriced }: Sum
 
 function notes({ requests, unpriced, estimated, open }: Sums): readonly string[] {
   const notes = [
-    ...(unpriced > 0
-      ? [`${of(unpriced, requests)} used something that has no price, and is not in the cost.`]
-      : []),
+    ...(unpriced > 0 ? [`${of(unpriced, requests)} have no price, and are not part of the cost.`] : []),
     ...(estimated > 0
-      ? [`${of(estimated, requests)} rest on an estimate: the vendor's own counts never came.`]
+      ? [`${of(estimated, requests)} have estimated token counts, because the vendor reported none.`]
       : []),
-    ...(open > 0 ? [`${of(open, requests)} have not ended, and are in no other sum.`] : []),
+    ...(open > 0 ? [`${of(open, requests)} are in flight, and are not part of the other sums.`] : []),
   ]
   return notes.length === 0 ? [] : ['', ...notes]
 }

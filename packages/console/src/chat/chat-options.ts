@@ -21,13 +21,13 @@ const defaultLimits: readonly LimitRuleData[] = [
 ]
 
 /** The options as the console uses them. */
-export type CheckedChat = ConsoleChat & { readonly limits: readonly LimitRuleData[] }
+export type ResolvedChat = ConsoleChat & { readonly limits: readonly LimitRuleData[] }
 
 /** Returns the options with their default limits, or false. Throws what `fault` makes of what is wrong. */
-export function checkedChat(
+export function resolveChat(
   given: ConsoleChat | false,
   fault: (what: string) => TypeError,
-): CheckedChat | false {
+): ResolvedChat | false {
   if (given === false) return false
   if (!isObject(given)) throw fault('chat: expected false, or an object such as { limits: [...] }')
   const unknown = Object.keys(given).find(name => !known.includes(name))

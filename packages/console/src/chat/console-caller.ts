@@ -1,7 +1,7 @@
 import { GatewayError, type Principal } from '@sluice/core'
 import type { ConsoleGateway } from '../console-gateway.ts'
 import { secureHeaders } from '../secure-headers.ts'
-import type { CheckedChat } from './chat-options.ts'
+import type { ResolvedChat } from './chat-options.ts'
 
 /** The console as a caller of the gateway. */
 export interface ConsoleCaller {
@@ -15,7 +15,7 @@ export interface ConsoleCaller {
 }
 
 /** The console's own principal, with the id `console`, and what it sends. */
-export function consoleCaller({ models, tags, limits }: CheckedChat): ConsoleCaller {
+export function consoleCaller({ models, tags, limits }: ResolvedChat): ConsoleCaller {
   const principal: Principal = Object.freeze({
     id: 'console',
     source: 'console',
@@ -34,9 +34,9 @@ export function consoleCaller({ models, tags, limits }: CheckedChat): ConsoleCal
     },
     async send(request, gateway, base) {
       const own = { known: false }
-      const asked = chatRequest(request, base)
-      sent.set(asked, own)
-      const response = await gateway.fetch(asked)
+      const chat = chatRequest(request, base)
+      sent.set(chat, own)
+      const response = await gateway.fetch(chat)
       if (response.status === 401 && !own.known) throw notCaller()
       return chatResponse(response)
     },

@@ -1,8 +1,8 @@
 import { GatewayError, type IssuedKey, type KeyStore, type StoredKey } from '@sluice/core'
 import type { IssuedKeyRow, KeyRow } from '../api.ts'
-import { askedStore } from '../asked-store.ts'
+import { callStore } from '../call-store.ts'
 import { readJson } from '../read-json.ts'
-import { checkedChanges, checkedOverlap, checkedSpec } from './checked-key.ts'
+import { validateChanges, validateOverlap, validateSpec } from './validate-key.ts'
 
 const issued: readonly string[] = ['name', 'models', 'tags', 'limits', 'expiresAt']
 
@@ -18,25 +18,25 @@ export interface KeyApi {
 export function keyApi(store: KeyStore): KeyApi {
   /** What is done to a key that is there. */
   const known = async <T>(id: string, change: () => Promise<T>): Promise<T> => {
-    if ((await askedStore('keys', () => store.get(id))) === undefined) throw noSuchKey()
-    return askedStore('keys', change)
+    if ((await callStore('keys', () => store.get(id))) === undefined) throw noSuchKey()
+    return callStore('keys', change)
   }
   return {
-    list: async () => ({ keys: (await askedStore('keys', () => store.list())).map(keyRow) }),
+    list: async () => ({ keys: (await callStore('keys', () => store.list())).map(keyRow) }),
     async issue(request) {
-      const spec = await checkedSpec(await readJson(request, issued))
-      return issuedRow(await askedStore('keys', () => store.issue(spec)))
+      const spec = await validateSpec(await readJson(request, issued))
+      return issuedRow(await callStore('keys', () => store.issue(spec)))
     },
     async update(id, request) {
-      const changes = await checkedChanges(await readJson(request, [...issued, 'disabled']))
+      const changes = await validateChanges(await readJson(request, [...issued, 'disabled']))
       return keyRow(await known(id, () => store.update(id, changes)))
     },
     async rotate(id, request) {
-      const overlap = await checkedOverlap(await readJson(request, ['overlapMs']))
+      const overlap = await validateOverlap(await readJson(request, ['overlapMs']))
       return issuedRow(await known(id, () => store.rotate(id, overlap)))
     },
     async delete(id) {
-      if (!(await askedStore('keys', () => store.delete(id)))) throw noSuchKey()
+      if (!(await callStore('keys', () => store.delete(id)))) throw noSuchKey()
     },
   }
 }

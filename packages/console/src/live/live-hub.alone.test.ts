@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RequestRow } from '../api.ts'
-import { begunRequest } from '../recent/request-detail.ts'
+import { beginOf } from '../recent/fake-events.ts'
+import { startedRequest } from '../recent/request-detail.ts'
 import { requestRow } from '../recent/request-row.ts'
-import { beginOf } from '../recent/scripted-events.ts'
 import { liveHub } from './live-hub.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 const row = (id: string, more: Partial<RequestRow> = {}): RequestRow => ({
-  ...requestRow(begunRequest(beginOf(id), 'team')),
+  ...requestRow(startedRequest(beginOf(id), 'team')),
   ...more,
 })
 const never = () => new AbortController().signal
@@ -52,7 +52,7 @@ describe('liveHub', () => {
     expect(piece).toContain('event: route\ndata: {"provider":"p","model":"m","state":"open","waitMs":5}\n\n')
     hub.close()
     expect(await client.next()).toBeUndefined()
-    expect([hub.heard, vi.getTimerCount()]).toEqual([false, 0])
+    expect([hub.hasReaders, vi.getTimerCount()]).toEqual([false, 0])
   })
 
   it('keeps the newest state alone for who reads slowly, and says how much it left out', async () => {
@@ -83,30 +83,30 @@ describe('liveHub', () => {
     const hub = liveHub()
     hub.listen(never(), goesOn)
     await vi.advanceTimersByTimeAsync(59_000)
-    expect(hub.heard).toBe(true)
+    expect(hub.hasReaders).toBe(true)
     await vi.advanceTimersByTimeAsync(1_000)
-    expect([hub.heard, vi.getTimerCount()]).toEqual([false, 0])
+    expect([hub.hasReaders, vi.getTimerCount()]).toEqual([false, 0])
   })
 
   it('lets go of who leaves, whose signal aborts, and whose gateway closes', async () => {
     const hub = liveHub()
     const first = reading(hub.listen(never(), goesOn))
     await first.cancel()
-    expect(hub.heard).toBe(false)
+    expect(hub.hasReaders).toBe(false)
     const leaving = new AbortController()
     const second = reading(hub.listen(leaving.signal, goesOn))
     await second.next()
     leaving.abort()
-    expect([await second.next(), hub.heard]).toEqual([undefined, false])
+    expect([await second.next(), hub.hasReaders]).toEqual([undefined, false])
     hub.listen(leaving.signal, goesOn)
-    expect(hub.heard).toBe(false)
+    expect(hub.hasReaders).toBe(false)
     let open = true
     const third = reading(hub.listen(never(), () => open))
     await third.next()
     open = false
     const ended = third.next()
     await vi.advanceTimersByTimeAsync(1_000)
-    expect([await ended, hub.heard, vi.getTimerCount()]).toEqual([undefined, false, 0])
+    expect([await ended, hub.hasReaders, vi.getTimerCount()]).toEqual([undefined, false, 0])
   })
 
   it('takes 16 at most', async () => {

@@ -1,18 +1,18 @@
 import type { LiveEvents, RequestRow, TargetChange } from '../api.ts'
 
 /** Between two writes: what changes meanwhile is told at once, and what changes twice, once. */
-const paceMs = 50
+const minIntervalMs = 50
 /** So many requests, and as many targets, may wait for a reader. */
-const mostWaiting = 256
+const maxQueued = 256
 /** After so many beats that a reader did not take it is let go. */
-const mostMissed = 4
+const maxMissedBeats = 4
 
 const encoder = new TextEncoder()
 
 /** One who listens: of each request and target that changed, the newest state waits until it is read. */
 export class LiveReader {
   readonly stream: ReadableStream<Uint8Array>
-  readonly #left: () => void
+  readonly #onClose: () => void
   readonly #requests = new Map<string, RequestRow>()
   readonly #targets = new Map<string, TargetChange>()
   #lost = 0
@@ -22,8 +22,8 @@ export class LiveReader {
   #controller!: ReadableStreamDefaultController<Uint8Array>
 
   /** `left` is called once, when the reader leaves or is let go. */
-  constructor(left: () => void) {
-    this.#left = left
+  constructor(onClose: () => void) {
+    this.#onClose = onClose
     this.stream = new ReadableStream<Uint8Array>({
       start: controller => {
         this.#controller = controller
@@ -35,17 +35,17 @@ export class LiveReader {
   }
 
   request(row: RequestRow): void {
-    this.#keep(this.#requests, row.id, row)
+    this.#queue(this.#requests, row.id, row)
   }
 
   target(change: TargetChange): void {
-    this.#keep(this.#targets, JSON.stringify([change.provider, change.model]), change)
+    this.#queue(this.#targets, JSON.stringify([change.provider, change.model]), change)
   }
 
   /** Says that the connection stands. */
   beat(): void {
-    if (!this.#hasRoom) {
-      if (++this.#missed === mostMissed) this.close()
+    if (!this.#isWritable) {
+      if (++this.#missed === maxMissedBeats) this.close()
       return
     }
     this.#missed = 0
@@ -58,12 +58,12 @@ export class LiveReader {
     this.#controller.close()
   }
 
-  #keep<T>(waiting: Map<string, T>, id: string, value: T): void {
+  #queue<T>(waiting: Map<string, T>, id: string, value: T): void {
     if (this.#over) return
     // The newest last: where there are too many, the oldest is left out.
     waiting.delete(id)
     waiting.set(id, value)
-    if (waiting.size > mostWaiting) {
+    if (waiting.size > maxQueued) {
       for (const oldest of waiting.keys()) {
         waiting.delete(oldest)
         break
@@ -73,14 +73,14 @@ export class LiveReader {
     this.#wake()
   }
 
-  get #hasRoom(): boolean {
+  get #isWritable(): boolean {
     return (this.#controller.desiredSize ?? 0) > 0
   }
 
   /** Writes what waits, where the reader has room and the last write is not too near. */
   #wake(): void {
     const waits = this.#requests.size > 0 || this.#targets.size > 0 || this.#lost > 0
-    if (!waits || this.#over || this.#timer !== undefined || !this.#hasRoom) return
+    if (!waits || this.#over || this.#timer !== undefined || !this.#isWritable) return
     let text = ''
     for (const row of this.#requests.values()) text += eventOf('request', row)
     for (const change of this.#targets.values()) text += eventOf('route', change)
@@ -91,7 +91,7 @@ export class LiveReader {
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#wake()
-    }, paceMs)
+    }, minIntervalMs)
     this.#controller.enqueue(encoder.encode(text))
   }
 
@@ -101,7 +101,7 @@ export class LiveReader {
     clearTimeout(this.#timer)
     this.#requests.clear()
     this.#targets.clear()
-    this.#left()
+    this.#onClose()
   }
 }
 

@@ -1,26 +1,26 @@
 import type { AttemptRecord, DiscardedCallEvent } from '@sluice/core'
-import type { AttemptRow, UnusedRow } from '../api.ts'
-import { failureWord } from './failure-word.ts'
-import { shownText } from './shown-text.ts'
+import type { AttemptRow, DiscardedRow } from '../api.ts'
+import { failureCode } from './failure-code.ts'
+import { truncateText } from './truncate-text.ts'
 
 /** An attempt without its error, of which a word is left. */
 export function attemptRow(attempt: AttemptRecord): AttemptRow {
   const { provider, model, why, called, startMs, ms, waitedMs, status, error } = attempt
   return {
-    provider: shownText(provider),
-    model: shownText(model),
+    provider: truncateText(provider),
+    model: truncateText(model),
     why,
     called,
     startMs,
     ms,
     waitedMs,
     status,
-    error: failureWord(error),
+    error: failureCode(error),
   }
 }
 
 /** A call whose answer the caller did not get. */
-export function unusedRow({ attempt, usage, cost }: DiscardedCallEvent): UnusedRow {
+export function discardedRow({ attempt, usage, cost }: DiscardedCallEvent): DiscardedRow {
   return {
     ...attemptRow(attempt),
     promptTokens: usage?.prompt_tokens,

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestDetail } from '../api.ts'
 import { targetLog } from '../targets/target-log.ts'
+import { attemptOf, beginOf, discardedOf, endOf } from './fake-events.ts'
 import { recentRequests } from './recent-requests.ts'
-import { attemptOf, beginOf, endOf, unusedOf } from './scripted-events.ts'
 
 function setUp(max = 500) {
   const told: RequestDetail[] = []
@@ -58,11 +58,11 @@ describe('recentRequests', () => {
   it('adds calls that nobody got, also when their request has ended', () => {
     const { recent } = setUp()
     recent.observe(beginOf('a'))
-    recent.observe(unusedOf('a'))
+    recent.observe(discardedOf('a'))
     recent.observe(endOf('a'))
-    recent.observe(unusedOf('a'))
-    recent.observe(unusedOf('forgotten'))
-    expect(recent.get('a')?.unused).toMatchObject([
+    recent.observe(discardedOf('a'))
+    recent.observe(discardedOf('forgotten'))
+    expect(recent.get('a')?.discarded).toMatchObject([
       { provider: 'two', why: 'shadow', completionTokens: 4, cost: null },
       { provider: 'two' },
     ])

@@ -1,8 +1,8 @@
 import type { AttemptFailedEvent, DiscardedCallEvent, GatewayEvent } from '@sluice/core'
 import type { RequestDetail, RequestRow } from '../api.ts'
 import type { TargetLog } from '../targets/target-log.ts'
-import { attemptRow, unusedRow } from './attempt-row.ts'
-import { begunRequest, endedRequest, most } from './request-detail.ts'
+import { attemptRow, discardedRow } from './attempt-row.ts'
+import { endedRequest, maxKept, startedRequest } from './request-detail.ts'
 import { requestRow } from './request-row.ts'
 
 /** The latest requests, those that run included. */
@@ -34,38 +34,38 @@ export function recentRequests(
   const attemptFailed = ({ requestId, attempt }: AttemptFailedEvent): void => {
     const request = running.get(requestId)
     if (request === undefined) return
-    const room = request.attempts.length < most.attempts
+    const hasSpace = request.attempts.length < maxKept.attempts
     keep(running, {
       ...request,
-      attempts: room ? [...request.attempts, attemptRow(attempt)] : request.attempts,
-      leftOut: request.leftOut + (room ? 0 : 1),
+      attempts: hasSpace ? [...request.attempts, attemptRow(attempt)] : request.attempts,
+      leftOut: request.leftOut + (hasSpace ? 0 : 1),
     })
   }
-  const callUnused = (event: DiscardedCallEvent): void => {
+  const callDiscarded = (event: DiscardedCallEvent): void => {
     const map = running.has(event.requestId) ? running : ended
     const request = map.get(event.requestId)
     if (request === undefined) return
-    const room = request.unused.length < most.unused
+    const hasSpace = request.discarded.length < maxKept.discarded
     keep(map, {
       ...request,
-      unused: room ? [...request.unused, unusedRow(event)] : request.unused,
-      leftOut: request.leftOut + (room ? 0 : 1),
+      discarded: hasSpace ? [...request.discarded, discardedRow(event)] : request.discarded,
+      leftOut: request.leftOut + (hasSpace ? 0 : 1),
     })
   }
   return {
     observe(event) {
       switch (event.type) {
         case 'begin':
-          return keep(running, begunRequest(event, teamTag))
+          return keep(running, startedRequest(event, teamTag))
         case 'end': {
-          const unused = running.get(event.requestId)?.unused ?? []
+          const discarded = running.get(event.requestId)?.discarded ?? []
           running.delete(event.requestId)
-          return keep(ended, endedRequest(event, teamTag, unused, targets))
+          return keep(ended, endedRequest(event, teamTag, discarded, targets))
         }
         case 'attempt_failed':
           return attemptFailed(event)
         case 'discarded_call':
-          return callUnused(event)
+          return callDiscarded(event)
       }
     },
     list: () =>

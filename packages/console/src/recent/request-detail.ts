@@ -1,24 +1,24 @@
 import type { BeginEvent, EndEvent, Principal, SkipReason } from '@sluice/core'
-import type { RequestDetail, SkippedRow, UnusedRow } from '../api.ts'
+import type { DiscardedRow, RequestDetail, SkippedRow } from '../api.ts'
 import type { TargetLog, TargetNotes } from '../targets/target-log.ts'
 import { attemptRow } from './attempt-row.ts'
-import { failureWord } from './failure-word.ts'
-import { shownText } from './shown-text.ts'
+import { failureCode } from './failure-code.ts'
 import { teamOf } from './team-of.ts'
+import { truncateText } from './truncate-text.ts'
 
 /** So much of one request is kept; a longer list is cut, and `leftOut` says by how many. */
-export const most = {
+export const maxKept = {
   attempts: 50,
   candidates: 50,
   adjustments: 50,
   wouldHaveRefused: 20,
-  unused: 20,
+  discarded: 20,
 } as const
 
 const none: readonly never[] = []
 
 /** What is known of a request that has begun. */
-export function begunRequest(event: BeginEvent, teamTag: string): RequestDetail {
+export function startedRequest(event: BeginEvent, teamTag: string): RequestDetail {
   return {
     id: event.requestId,
     at: event.at,
@@ -42,7 +42,7 @@ export function begunRequest(event: BeginEvent, teamTag: string): RequestDetail 
     estimated: false,
     adjustments: none,
     wouldHaveRefused: none,
-    unused: none,
+    discarded: none,
     leftOut: 0,
   }
 }
@@ -51,7 +51,7 @@ export function begunRequest(event: BeginEvent, teamTag: string): RequestDetail 
 export function endedRequest(
   event: EndEvent,
   teamTag: string,
-  unused: readonly UnusedRow[],
+  discarded: readonly DiscardedRow[],
   targets: Pick<TargetLog, 'of'>,
 ): RequestDetail {
   const { attempts, adjustments, wouldHaveRefused, timings, trace, usage } = event
@@ -69,32 +69,32 @@ export function endedRequest(
     promptTokens: usage?.prompt_tokens,
     completionTokens: usage?.completion_tokens,
     cost: event.cost,
-    error: wordOf(event),
+    error: errorCode(event),
     queueMs: timings.queue,
     overheadMs: trace.overheadMs,
-    attempts: attempts.slice(0, most.attempts).map(attemptRow),
-    candidates: candidates.slice(0, most.candidates).map(({ provider, model, via, skipped }) => ({
-      provider: shownText(provider),
-      model: shownText(model),
-      ...(via === undefined ? {} : { via: shownText(via) }),
+    attempts: attempts.slice(0, maxKept.attempts).map(attemptRow),
+    candidates: candidates.slice(0, maxKept.candidates).map(({ provider, model, via, skipped }) => ({
+      provider: truncateText(provider),
+      model: truncateText(model),
+      ...(via === undefined ? {} : { via: truncateText(via) }),
       ...(skipped === undefined ? {} : { skipped: skippedRow(skipped, targets.of(provider, model)) }),
     })),
     cache: event.cache,
     replayed: event.replayed,
     estimated: event.usageEstimated,
     adjustments: adjustments
-      .slice(0, most.adjustments)
+      .slice(0, maxKept.adjustments)
       .map(({ parameter, action, detail }) =>
-        shownText(`${parameter} ${action}${detail === undefined ? '' : `: ${detail}`}`),
+        truncateText(`${parameter} ${action}${detail === undefined ? '' : `: ${detail}`}`),
       ),
-    wouldHaveRefused: wouldHaveRefused.slice(0, most.wouldHaveRefused).map(shownText),
-    unused,
+    wouldHaveRefused: wouldHaveRefused.slice(0, maxKept.wouldHaveRefused).map(truncateText),
+    discarded: discarded,
     leftOut:
-      Math.max(0, attempts.length - most.attempts) +
-      Math.max(0, candidates.length - most.candidates) +
+      Math.max(0, attempts.length - maxKept.attempts) +
+      Math.max(0, candidates.length - maxKept.candidates) +
       (trace.more ?? 0) +
-      Math.max(0, adjustments.length - most.adjustments) +
-      Math.max(0, wouldHaveRefused.length - most.wouldHaveRefused),
+      Math.max(0, adjustments.length - maxKept.adjustments) +
+      Math.max(0, wouldHaveRefused.length - maxKept.wouldHaveRefused),
   }
 }
 
@@ -111,10 +111,10 @@ function callerOf(
 ) {
   const team = teamOf(principal, teamTag)
   return {
-    model: model === undefined ? undefined : shownText(model),
-    key: principal === undefined ? undefined : shownText(principal.id),
-    source: principal?.source === undefined ? undefined : shownText(principal.source),
-    team: team === undefined ? undefined : shownText(team),
+    model: model === undefined ? undefined : truncateText(model),
+    key: principal === undefined ? undefined : truncateText(principal.id),
+    source: principal?.source === undefined ? undefined : truncateText(principal.source),
+    team: team === undefined ? undefined : truncateText(team),
   }
 }
 
@@ -122,10 +122,10 @@ function callerOf(
 function providerOf({ attempts }: EndEvent): string | undefined {
   const called = attempts.filter(attempt => attempt.called)
   const answered = called.find(({ error }) => error === undefined) ?? called.at(-1)
-  return answered === undefined ? undefined : shownText(answered.provider)
+  return answered === undefined ? undefined : truncateText(answered.provider)
 }
 
-function wordOf({ outcome, error }: EndEvent): string | undefined {
+function errorCode({ outcome, error }: EndEvent): string | undefined {
   if (outcome === 'client_disconnected') return 'client_disconnected'
-  return outcome === 'gateway_closed' ? 'shutting_down' : failureWord(error)
+  return outcome === 'gateway_closed' ? 'shutting_down' : failureCode(error)
 }

@@ -1,8 +1,8 @@
 /** Each bucket reaches 6 % further than the one before it: a value in its middle is at most 3 % off. */
 const growth = Math.log(1.06)
 const middle = 2 / 2.06
-const leastMs = 0.1
-const mostMs = 36_000_000
+const minMs = 0.1
+const maxMs = 36_000_000
 /** Room that is made on both sides when a span grows. */
 const margin = 8
 
@@ -19,7 +19,7 @@ export class Latencies {
   /** Milliseconds. What is no span of time is not counted. */
   add(ms: number): void {
     if (!(ms >= 0)) return
-    const bucket = Math.ceil(Math.log(Math.min(Math.max(ms, leastMs), mostMs)) / growth)
+    const bucket = Math.ceil(Math.log(Math.min(Math.max(ms, minMs), maxMs)) / growth)
     this.#reach(bucket, bucket)
     this.#counts[bucket - this.#from]! += 1
     this.count++

@@ -12,12 +12,12 @@ export class MinuteSums {
   /** How many used something that has no price. */
   unpriced = 0
   /** To the end of answers that came to it. */
-  readonly whole = new Latencies()
+  readonly total = new Latencies()
   readonly firstByte = new Latencies()
 
   add({ outcome, usage, cost, timings }: EndEvent): void {
     this.requests++
-    if (outcome === 'completed') this.whole.add(timings.total)
+    if (outcome === 'completed') this.total.add(timings.total)
     else if (outcome !== 'client_disconnected') this.errors++
     if (timings.firstByte !== undefined) this.firstByte.add(timings.firstByte)
     if (usage !== undefined) {
@@ -35,7 +35,7 @@ export class MinuteSums {
     this.completionTokens += other.completionTokens
     this.cost += other.cost
     this.unpriced += other.unpriced
-    this.whole.addAll(other.whole)
+    this.total.addAll(other.total)
     this.firstByte.addAll(other.firstByte)
   }
 }

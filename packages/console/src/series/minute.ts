@@ -1,13 +1,13 @@
 import type { EndEvent, Principal } from '@sluice/core'
-import { shownText } from '../recent/shown-text.ts'
 import { teamOf } from '../recent/team-of.ts'
+import { truncateText } from '../recent/truncate-text.ts'
 import { MinuteSums } from './minute-sums.ts'
 
 /** By what lines are told apart. */
 export type LineKind = 'model' | 'key' | 'team'
 
 /** So many names of each kind have lines of their own within a minute, in the order in which they come. */
-const mostNames = 16
+const maxNames = 16
 
 /** The sums of one kind: by name, of what has no name, and of names beyond those. */
 export interface MinuteLines {
@@ -25,16 +25,16 @@ export class Minute {
 
   add(event: EndEvent, teamTag: string): void {
     this.all.add(event)
-    lineOf(this.model, event.model === undefined ? undefined : shownText(event.model)).add(event)
+    lineOf(this.model, event.model === undefined ? undefined : truncateText(event.model)).add(event)
     lineOf(this.key, event.principal && callerText(event.principal)).add(event)
     const team = teamOf(event.principal, teamTag)
-    lineOf(this.team, team === undefined ? undefined : shownText(team)).add(event)
+    lineOf(this.team, team === undefined ? undefined : truncateText(team)).add(event)
   }
 }
 
 /** A source has no space: the first one separates it from the id. */
 function callerText({ id, source = '' }: Principal): string {
-  return `${shownText(source)} ${shownText(id)}`
+  return `${truncateText(source)} ${truncateText(id)}`
 }
 
 /** The id and the source of a line that is told apart by caller. */
@@ -52,7 +52,7 @@ function lineOf({ names, none, other }: MinuteLines, name: string | undefined): 
   if (name === undefined) return none
   const known = names.get(name)
   if (known !== undefined) return known
-  if (names.size === mostNames) return other
+  if (names.size === maxNames) return other
   const fresh = new MinuteSums()
   names.set(name, fresh)
   return fresh

@@ -1,6 +1,6 @@
 import { UpstreamError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { attemptOf, endOf } from '../recent/scripted-events.ts'
+import { attemptOf, endOf } from '../recent/fake-events.ts'
 import { targetLog, targetReason } from './target-log.ts'
 
 const refused = (status: number, code?: string) =>

@@ -1,6 +1,6 @@
 import { type EndEvent, type GatewayEvent, UpstreamError } from '@sluice/core'
 import type { LastAnswer } from '../api.ts'
-import { failureWord } from '../recent/failure-word.ts'
+import { failureCode } from '../recent/failure-code.ts'
 
 /** What the events said of a target last. */
 export interface TargetNotes {
@@ -18,7 +18,7 @@ export interface TargetLog {
 }
 
 /** Of more targets the one that was seen first is forgotten: callers can name models of a pattern without end. */
-const mostTargets = 500
+const maxTargets = 500
 
 const nothing: TargetNotes = { reason: undefined, since: undefined, last: undefined }
 
@@ -31,7 +31,7 @@ export function targetLog(now: () => number): TargetLog {
     const key = keyOf(provider, model)
     const known = notes.get(key)
     notes.set(key, { ...(known ?? nothing), ...changes })
-    if (known !== undefined || notes.size <= mostTargets) return
+    if (known !== undefined || notes.size <= maxTargets) return
     for (const first of notes.keys()) {
       notes.delete(first)
       break
@@ -74,7 +74,7 @@ function lastAnswer(
  * known.
  */
 export function targetReason(error: unknown): string | undefined {
-  if (!UpstreamError.is(error) || error.kind !== 'refused') return failureWord(error)
+  if (!UpstreamError.is(error) || error.kind !== 'refused') return failureCode(error)
   const { status, code } = error
   if (status === 402 || code === 'insufficient_quota') return 'quota_exhausted'
   if (status === 401) return 'credentials_refused'

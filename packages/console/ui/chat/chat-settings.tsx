@@ -1,7 +1,7 @@
 import { useSession } from '../session/session.ts'
 import type { ChatOptions } from './chat-types.ts'
 
-/** What is asked, and as whom. */
+/** The model, the parameters and the caller of a chat. */
 export function ChatSettings({
   options,
   onChange,
@@ -41,36 +41,36 @@ export function ChatSettings({
                 min="0"
                 max="2"
                 step="0.1"
-                placeholder="model’s own"
+                placeholder="model default"
                 value={options.temperature}
                 onInput={event => onChange({ temperature: event.currentTarget.value })}
               />
             </label>
             <label class="field">
-              <span>Most tokens</span>
+              <span>Max tokens</span>
               <input
                 type="number"
                 min="1"
                 step="1"
-                placeholder="model’s own"
+                placeholder="model default"
                 value={options.maxTokens}
                 onInput={event => onChange({ maxTokens: event.currentTarget.value })}
               />
             </label>
           </div>
           <label class="field">
-            <span>A caller's key</span>
+            <span>API key of a caller</span>
             <input
               type="password"
               autocomplete="off"
-              placeholder={about.chat ? 'none: the console calls as itself' : 'needed here'}
+              placeholder={about.chat ? 'optional' : 'required'}
               value={options.callerKey}
               onInput={event => onChange({ callerKey: event.currentTarget.value })}
             />
             <small class="muted">
               {about.chat
-                ? 'To see what that caller may use. Without one the chat is counted as the caller “console”. '
-                : 'The console does not call as itself here. '}
+                ? 'Tests what that caller may use. Without a key, requests count as the caller “console”. '
+                : 'This console has no key of its own for chats. '}
               The key stays in this tab.
             </small>
           </label>

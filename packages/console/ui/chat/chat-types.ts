@@ -5,18 +5,18 @@ import type { RequestRow } from '../../src/api.ts'
 export interface Turn {
   readonly role: 'user' | 'assistant'
   readonly text: string
-  readonly state: 'whole' | 'streaming' | 'stopped' | 'failed'
+  readonly state: 'complete' | 'streaming' | 'stopped' | 'failed'
   readonly failure?: ChatFailure
   readonly requestId?: string
   readonly usage?: Usage
   readonly tookMs?: number
 }
 
-/** What is asked with. */
+/** Options of the next request. */
 export interface ChatOptions {
   readonly model: string
   readonly system: string
-  /** As typed; empty leaves it to the vendor. */
+  /** As typed; empty leaves it to the provider. */
   readonly temperature: string
   readonly maxTokens: string
   /** The key of a caller; empty: the console calls as itself. */
@@ -45,7 +45,7 @@ export interface Exchange {
 
 /** Why a chat has no answer. */
 export interface ChatFailure {
-  /** In the words of who refused it. */
+  /** The message of the error response. */
   readonly message: string
   /** `undefined` where there was no response. */
   readonly status: number | undefined

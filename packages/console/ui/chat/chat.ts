@@ -1,6 +1,6 @@
 import type { About } from '../../src/api.ts'
 import type { ConsoleApi } from '../server/console-api.ts'
-import { keepCallerKey, keptCallerKey } from '../session/kept-keys.ts'
+import { storeCallerKey, storedCallerKey } from '../session/stored-keys.ts'
 import { createStore, type Store } from '../state/store.ts'
 import { chatRequest } from './chat-request.ts'
 import type { ChatFailure, ChatOptions, Exchange, SentRequest, Turn } from './chat-types.ts'
@@ -38,7 +38,7 @@ export function createChat(
     system: '',
     temperature: '',
     maxTokens: '',
-    callerKey: keptCallerKey(),
+    callerKey: storedCallerKey(),
   }
   const state = createStore<ChatState>({ options, draft: '', turns: [], exchange: undefined, running: false })
   let running: AbortController | undefined
@@ -62,7 +62,7 @@ export function createChat(
   return {
     state,
     choose: changes => {
-      if (changes.callerKey !== undefined) keepCallerKey(changes.callerKey)
+      if (changes.callerKey !== undefined) storeCallerKey(changes.callerKey)
       state.update(last => ({ ...last, options: { ...last.options, ...changes } }))
     },
     write: draft => state.update(last => ({ ...last, draft })),
@@ -71,7 +71,7 @@ export function createChat(
       if (running !== undefined || draft.trim() === '') return
       const controller = new AbortController()
       running = controller
-      const asked: Turn = { role: 'user', text: draft.trim(), state: 'whole' }
+      const asked: Turn = { role: 'user', text: draft.trim(), state: 'complete' }
       const request = chatRequest(about, options, [...turns, asked], adminKey)
       const answer: Turn = { role: 'assistant', text: '', state: 'streaming' }
       const exchange = unanswered(request)

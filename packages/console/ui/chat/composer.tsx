@@ -45,7 +45,7 @@ export function Composer({
         onKeyDown={typed}
       />
       <div class="composer-buttons">
-        <span class="muted small hint">Enter sends, Shift + Enter begins a line</span>
+        <span class="muted small hint">Enter sends, Shift + Enter adds a line</span>
         {begun && (
           <button class="button quiet" type="button" onClick={clear}>
             New chat

@@ -22,10 +22,10 @@ export function Conversation({ turns, model }: { turns: readonly Turn[]; model: 
   if (turns.length === 0) {
     return (
       <div class="conversation">
-        <Empty title="Ask something">
+        <Empty title="Start a conversation">
           {model === ''
-            ? 'This gateway has no model yet.'
-            : `${model} answers here, streamed, as any client sees it.`}
+            ? 'This gateway has no models yet.'
+            : `Responses of ${model} are streamed here, as for any client.`}
         </Empty>
       </div>
     )

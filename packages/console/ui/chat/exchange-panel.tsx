@@ -25,14 +25,12 @@ export function ExchangePanel({
   return (
     <section class="exchange" aria-labelledby="exchange-title">
       <div class="exchange-head">
-        <h2 id="exchange-title">On the wire</h2>
-        <Tabs<Tab> label="On the wire" tabs={tabs} value={tab} onChange={setTab} panel="exchange-panel" />
+        <h2 id="exchange-title">HTTP exchange</h2>
+        <Tabs<Tab> label="HTTP exchange" tabs={tabs} value={tab} onChange={setTab} panel="exchange-panel" />
       </div>
       <div id="exchange-panel" class="exchange-body" role="tabpanel" aria-label={tab} {...scrollable}>
         {exchange === undefined ? (
-          <Empty title="Nothing yet">
-            The request and each event of its answer are shown here as they are.
-          </Empty>
+          <Empty title="Nothing yet">Shows the raw request, and each event of its response.</Empty>
         ) : tab === 'request' ? (
           <RawRequest request={exchange.request} />
         ) : (

@@ -14,7 +14,7 @@ export function RawRequest({ request: { url, key, body } }: { request: SentReque
       <pre class="raw">{head.join('\n')}</pre>
       <pre class="raw">{body}</pre>
       <div class="row">
-        <CopyButton text={body} label="Copy the body" />
+        <CopyButton text={body} label="Copy body" />
       </div>
     </div>
   )

@@ -6,12 +6,12 @@ import type { Exchange } from './chat-types.ts'
 /** How many events are drawn: a page with all of a long answer gets slow. */
 const drawn = 200
 
-const told = /^(?:x-request-id|x-ratelimit-|retry-after|x-sluice-|content-type|x-should-retry)/
+const shownHeaders = /^(?:x-request-id|x-ratelimit-|retry-after|x-sluice-|content-type|x-should-retry)/
 
 /** An answer as it came: status, headers, events. */
 export function RawResponse({ exchange, usage }: { exchange: Exchange; usage: Usage | undefined }) {
   const { status, headers, events, body } = exchange
-  if (status === undefined) return <p class="muted">Waiting for the answer …</p>
+  if (status === undefined) return <p class="muted">Waiting for the response …</p>
   const first = Math.max(0, events.length - drawn)
   return (
     <div class="stack">
@@ -39,10 +39,10 @@ export function RawResponse({ exchange, usage }: { exchange: Exchange; usage: Us
         )}
       </dl>
       <table class="headers">
-        <caption class="hidden">Headers of the answer</caption>
+        <caption class="hidden">Response headers</caption>
         <tbody>
           {headers
-            .filter(([name]) => told.test(name))
+            .filter(([name]) => shownHeaders.test(name))
             .map(([name, value]) => (
               <tr key={name}>
                 <th scope="row">{name}</th>
@@ -54,7 +54,7 @@ export function RawResponse({ exchange, usage }: { exchange: Exchange; usage: Us
       {body !== undefined && <pre class="raw">{body}</pre>}
       {first > 0 && <p class="muted small">{count(first)} earlier events are not shown.</p>}
       {events.length > 0 && (
-        <ol class="events" aria-label="Events of the stream">
+        <ol class="events" aria-label="Stream events">
           {events.slice(first).map(({ atMs, raw }, at) => (
             <li key={first + at}>
               <span class="muted">{span(atMs)}</span>

@@ -1,6 +1,6 @@
 import type { ChatCompletionChunk, Usage } from '@sluice/core'
+import { errorIn } from '../server/api-error.ts'
 import { readEvents } from '../server/read-events.ts'
-import { errorIn } from '../server/refusal.ts'
 import type { Exchange, SentRequest, Turn } from './chat-types.ts'
 
 /** Where an answer goes while it comes. */
@@ -42,7 +42,7 @@ export async function sendChat(
     if (!response.ok || response.body === null || !isEventStream(response)) {
       const text = await response.text()
       sink.exchange(last => ({ ...last, body: text }))
-      const { message = `The gateway answered ${response.status}.`, code } = errorIn(text) ?? {}
+      const { message = `The gateway returned ${response.status}.`, code } = errorIn(text) ?? {}
       return outcome('failed', message, code)
     }
     let done = false
@@ -60,11 +60,11 @@ export async function sendChat(
         if (typeof piece === 'string' && piece !== '') sink.text(piece)
       }
     }
-    return done ? outcome('whole') : outcome('failed', 'The answer was cut off: its end never came.')
+    return done ? outcome('complete') : outcome('failed', 'The response ended before [DONE].')
   } catch {
     return signal.aborted
       ? outcome('stopped')
-      : outcome('failed', 'The connection to the gateway was lost, or was never made.')
+      : outcome('failed', 'Could not connect to the gateway, or lost the connection.')
   }
 }
 

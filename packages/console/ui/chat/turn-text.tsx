@@ -1,6 +1,6 @@
 import { count } from '../format/count.ts'
 import { span } from '../format/span.ts'
-import { hrefOf } from '../shell/place.ts'
+import { hrefOf } from '../shell/location.ts'
 import { failureNote, failureTitle } from './chat-failure.ts'
 import type { ChatFailure, Turn } from './chat-types.ts'
 
@@ -9,7 +9,7 @@ export function TurnText({ turn }: { turn: Turn }) {
   const { role, text, state, failure, requestId, usage, tookMs } = turn
   return (
     <article class={`turn ${role}`} data-state={state}>
-      <h2 class="turn-who">{role === 'user' ? 'You' : 'Answer'}</h2>
+      <h2 class="turn-who">{role === 'user' ? 'You' : 'Assistant'}</h2>
       {text !== '' && <p class="turn-text">{text}</p>}
       {state === 'streaming' && <span class="caret" aria-hidden="true" />}
       {state === 'stopped' && <p class="muted small">Stopped.</p>}
@@ -24,7 +24,7 @@ export function TurnText({ turn }: { turn: Turn }) {
           )}
           {requestId !== undefined && (
             <a href={hrefOf('requests', requestId)}>
-              {state === 'failed' ? 'What happened to it' : 'How it was answered'}
+              {state === 'failed' ? 'Why it failed' : 'Request details'}
             </a>
           )}
         </p>

@@ -8,7 +8,7 @@ export function DeleteKey({ row, onDeleted, onClose }: { row: KeyRow; onDeleted(
   return (
     <DialogForm
       title={`Delete ${row.name}?`}
-      button="Delete the key"
+      button="Delete key"
       danger
       work={async () => {
         await api.remove(row.id)
@@ -17,8 +17,8 @@ export function DeleteKey({ row, onDeleted, onClose }: { row: KeyRow; onDeleted(
       onClose={onClose}
     >
       <p>
-        Whoever uses it is refused within seconds, and it cannot be brought back. What it has used stays in
-        the ledger. A key that may be needed again is better disabled.
+        Requests with this key are rejected within seconds. This cannot be undone. Its usage stays in the
+        ledger. Disable a key instead if you may need it again.
       </p>
     </DialogForm>
   )

@@ -1,8 +1,8 @@
 import type { KeyChange, KeyRow } from '../../src/api.ts'
-import { limitOf, modelsOf, momentOf, type TypedKey, tagsOf } from './typed-key.ts'
+import { type KeyFormValues, limitOf, modelsOf, momentOf, tagsOf } from './key-form.ts'
 
 /** A key as it would be typed. */
-export function typedOf({ name, models, tags, expiresAt, limits }: KeyRow): TypedKey {
+export function toFormValues({ name, models, tags, expiresAt, limits }: KeyRow): KeyFormValues {
   return {
     name,
     models: (models ?? []).join(', '),
@@ -23,7 +23,7 @@ export function typedOf({ name, models, tags, expiresAt, limits }: KeyRow): Type
  * What has to be asked for so that a key becomes what was typed: of `before`, from which the typing began, only what is
  * another. What was emptied becomes `null`. Throws `Error` that says what cannot be read, or not be told apart here.
  */
-export function keyChange(row: KeyRow, before: TypedKey, typed: TypedKey): KeyChange {
+export function keyChange(row: KeyRow, before: KeyFormValues, typed: KeyFormValues): KeyChange {
   return {
     ...(typed.name === before.name ? {} : { name: typed.name.trim() }),
     ...(typed.models === before.models ? {} : { models: modelsChange(row, before, typed) }),
@@ -37,7 +37,11 @@ export function keyChange(row: KeyRow, before: TypedKey, typed: TypedKey): KeyCh
   }
 }
 
-function modelsChange({ models }: KeyRow, before: TypedKey, typed: TypedKey): readonly string[] | null {
+function modelsChange(
+  { models }: KeyRow,
+  before: KeyFormValues,
+  typed: KeyFormValues,
+): readonly string[] | null {
   if (modelsOf(before.models).join('\n') !== (models ?? []).join('\n')) throw ambiguous('models')
   const next = modelsOf(typed.models)
   return next.length === 0 ? null : next
@@ -45,8 +49,8 @@ function modelsChange({ models }: KeyRow, before: TypedKey, typed: TypedKey): re
 
 function tagsChange(
   { tags }: KeyRow,
-  before: TypedKey,
-  typed: TypedKey,
+  before: KeyFormValues,
+  typed: KeyFormValues,
 ): Readonly<Record<string, string>> | null {
   if (!isSame(tagsRead(before.tags), Object.entries(tags ?? {}))) throw ambiguous('tags')
   const next = tagsOf(typed.tags)
@@ -67,7 +71,7 @@ function isSame(a: unknown, b: unknown): boolean {
 
 function ambiguous(what: string): Error {
   return new Error(
-    `The ${what} of this key hold commas or spaces, which cannot be told apart from those between them: change them by the key store.`,
+    `The ${what} of this key contain commas or spaces, which this form uses as separators. Change them with the key store API.`,
   )
 }
 

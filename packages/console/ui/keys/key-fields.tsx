@@ -1,9 +1,15 @@
+import type { KeyFormValues } from './key-form.ts'
 import { LimitFields } from './limit-fields.tsx'
-import type { TypedKey } from './typed-key.ts'
 
 /** What a key is for, as it is typed. */
-export function KeyFields({ typed, onChange }: { typed: TypedKey; onChange(typed: TypedKey): void }) {
-  const set = (change: Partial<TypedKey>) => onChange({ ...typed, ...change })
+export function KeyFields({
+  typed,
+  onChange,
+}: {
+  typed: KeyFormValues
+  onChange(typed: KeyFormValues): void
+}) {
+  const set = (change: Partial<KeyFormValues>) => onChange({ ...typed, ...change })
   return (
     <>
       <label class="field">
@@ -25,7 +31,7 @@ export function KeyFields({ typed, onChange }: { typed: TypedKey; onChange(typed
           placeholder="all"
           onInput={event => set({ models: event.currentTarget.value })}
         />
-        <small class="muted">Names with commas between; * stands for any text.</small>
+        <small class="muted">Names separated by commas; * matches any text.</small>
       </label>
       <div class="pair">
         <label class="field">

@@ -8,7 +8,7 @@ export type KeyAction = 'edit' | 'rotate' | 'disable' | 'enable' | 'delete'
 
 const looks: Readonly<Record<KeyState, readonly [string, string, string]>> = {
   active: ['good', '●', 'Active'],
-  rotating: ['accent', '◐', 'Active, the old one too'],
+  rotating: ['accent', '◐', 'Active, old secret still valid'],
   disabled: ['quiet', '○', 'Disabled'],
   expired: ['warn', '⊘', 'Expired'],
 }
@@ -59,14 +59,12 @@ function KeyLine({
       <dl class="facts">
         <Fact name="Models">{row.models === null ? 'all' : row.models.join(', ')}</Fact>
         <Fact name="Limits">
-          {row.limits === null || row.limits.length === 0
-            ? 'none of its own'
-            : row.limits.map(limitText).join(' · ')}
+          {row.limits === null || row.limits.length === 0 ? 'none' : row.limits.map(limitText).join(' · ')}
         </Fact>
         {tags.length > 0 && (
           <Fact name="Tags">{tags.map(([name, value]) => `${name} = ${value}`).join(', ')}</Fact>
         )}
-        <Fact name="Issued">
+        <Fact name="Created">
           <Moment at={row.createdAt} date />
         </Fact>
         <Fact name="Last used">

@@ -8,8 +8,8 @@ import { DeleteKey } from './delete-key.tsx'
 import { EditKey } from './edit-key.tsx'
 import { IssueKey } from './issue-key.tsx'
 import { type KeyAction, KeyTable } from './key-table.tsx'
+import { NewKeyDialog } from './new-key-dialog.tsx'
 import { RotateKey } from './rotate-key.tsx'
-import { ShownKey } from './shown-key.tsx'
 
 type Open =
   | { readonly what: 'issue' }
@@ -26,9 +26,7 @@ export function KeysView() {
       <div class="view-head">
         <h1>Keys</h1>
       </div>
-      <Empty title="Keys are not managed here">
-        This gateway takes its keys from elsewhere. Give it a key store, and they are issued on this page.
-      </Empty>
+      <Empty title="No key store">Configure a key store to manage API keys on this page.</Empty>
     </>
   )
 }
@@ -68,7 +66,7 @@ function ManagedKeys() {
           Keys
         </h1>
         <button class="button primary" type="button" onClick={() => setOpen({ what: 'issue' })}>
-          Issue a key
+          Create a key
         </button>
       </div>
       {problem !== undefined && (
@@ -79,7 +77,7 @@ function ManagedKeys() {
       <Loading what="the keys" loaded={keys}>
         {rows =>
           rows.length === 0 ? (
-            <Empty title="No keys yet">Issue one for each service or person that calls this gateway.</Empty>
+            <Empty title="No keys yet">Create one for each service or person that calls this gateway.</Empty>
           ) : (
             <KeyTable rows={rows} onAction={act} />
           )
@@ -99,7 +97,7 @@ function ManagedKeys() {
           onClose={close}
         />
       )}
-      {open?.what === 'shown' && <ShownKey issued={open.issued} onClose={close} />}
+      {open?.what === 'shown' && <NewKeyDialog issued={open.issued} onClose={close} />}
     </>
   )
 }

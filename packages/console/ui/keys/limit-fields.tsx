@@ -1,12 +1,12 @@
 import type { LimitKind } from '@sluice/core'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { LimitFormValues } from './key-form.ts'
 import { limitMore } from './limit-text.ts'
-import type { TypedLimit } from './typed-key.ts'
 
 const kinds: readonly (readonly [LimitKind, string])[] = [
   ['requests', 'requests'],
   ['tokens', 'tokens'],
-  ['concurrent', 'at once'],
+  ['concurrent', 'concurrent'],
   ['budget', 'US dollars'],
 ]
 
@@ -23,10 +23,10 @@ export function LimitFields({
   limits,
   onChange,
 }: {
-  limits: readonly TypedLimit[]
-  onChange(limits: readonly TypedLimit[]): void
+  limits: readonly LimitFormValues[]
+  onChange(limits: readonly LimitFormValues[]): void
 }) {
-  const change = (at: number, next: Partial<TypedLimit>) =>
+  const change = (at: number, next: Partial<LimitFormValues>) =>
     onChange(limits.map((limit, index) => (index === at ? { ...limit, ...next } : limit)))
   const kindOf = (at: number, kind: LimitKind) => change(at, { kind, per: windows[kind][0] ?? '' })
   const box = useRef<HTMLFieldSetElement>(null)
@@ -71,7 +71,7 @@ export function LimitFields({
             >
               {windows[kind].map(window => (
                 <option key={window} value={window}>
-                  {window === 'ever' ? 'in all' : `per ${window}`}
+                  {window === 'ever' ? 'in total' : `per ${window}`}
                 </option>
               ))}
             </select>

@@ -7,9 +7,9 @@ export function limitText(rule: LimitRuleData): string {
   const { kind, limit, per } = rule
   const amount = kind === 'budget' ? money(limit) : count(limit)
   const unit = limit === 1 ? kind.replace(/s$/, '') : kind
-  const what = kind === 'budget' ? '' : kind === 'concurrent' ? ' at once' : ` ${unit}`
+  const what = kind === 'budget' ? '' : kind === 'concurrent' ? ' concurrent' : ` ${unit}`
   const window =
-    per === undefined ? '' : per === 'ever' ? ' in all' : per === 'hour' ? ' an hour' : ` a ${per}`
+    per === undefined ? '' : per === 'ever' ? ' in total' : per === 'hour' ? ' an hour' : ` a ${per}`
   const more = limitMore(rule)
   return `${amount}${what}${window}${more === '' ? '' : `, ${more}`}`
 }

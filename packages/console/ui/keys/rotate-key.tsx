@@ -25,12 +25,12 @@ export function RotateKey({
       work={async () => onRotated(await api.rotate(row.id, Number(overlap)))}
       onClose={onClose}
     >
-      <p>The key gets a new text. What it may do, and what it has used, stay as they are.</p>
+      <p>Creates a new secret. Permissions, limits and usage stay the same.</p>
       <Choice
-        label="The old text goes on for"
+        label="Keep the old secret valid for"
         value={overlap}
         options={[
-          ['0', 'no longer'],
+          ['0', 'revoke it now'],
           [String(hourMs), '1 hour'],
           [String(24 * hourMs), '1 day'],
           [String(7 * 24 * hourMs), '7 days'],

@@ -8,7 +8,7 @@ export function CopyButton({ text, label, quiet = false }: { text: string; label
     const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))
     copied.then(
       () => setSaid('Copied'),
-      () => setSaid('Select it and copy it by hand'),
+      () => setSaid('Copying failed: select the text and copy it'),
     )
   }
   return (

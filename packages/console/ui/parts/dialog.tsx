@@ -16,12 +16,12 @@ export function Dialog({
   closed.current = onClose
   useEffect(() => {
     const element = dialog.current
-    const tell = () => closed.current()
+    const notify = () => closed.current()
     element?.showModal()
-    element?.addEventListener('close', tell)
+    element?.addEventListener('close', notify)
     return () => {
       // Its end is told later, when another dialog may stand in its place.
-      element?.removeEventListener('close', tell)
+      element?.removeEventListener('close', notify)
       element?.close()
     }
   }, [])

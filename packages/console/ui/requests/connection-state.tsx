@@ -16,7 +16,7 @@ export function ConnectionState({
     : connection === 'live'
       ? ['good', 'Live']
       : connection === 'lost'
-        ? ['bad', 'Connection lost, trying again']
+        ? ['bad', 'Disconnected, reconnecting']
         : ['quiet', 'Connecting']
   return (
     <div class="row">

@@ -1,4 +1,4 @@
-import { reasonText } from '../routes/target-words.ts'
+import { reasonText } from '../routes/target-labels.ts'
 
 /** Words of the server for failures of a provider; all others are codes that a client was told, too. */
 const ofProvider: ReadonlySet<string> = new Set([

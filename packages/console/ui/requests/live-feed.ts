@@ -1,7 +1,7 @@
 import type { LiveEvents, RequestRow } from '../../src/api.ts'
+import { ApiError } from '../server/api-error.ts'
 import type { ConsoleApi } from '../server/console-api.ts'
 import { readEvents } from '../server/read-events.ts'
-import { Refusal } from '../server/refusal.ts'
 import { createStore, type Store } from '../state/store.ts'
 
 export interface FeedState {
@@ -21,10 +21,10 @@ export interface LiveFeed {
 /** What came is shown together: a page that is drawn for each of a thousand requests a second stands still. */
 const drawEveryMs = 120
 /** Browsers hold back the timers of a tab that nobody sees: so many do not wait for one. */
-const mostWaiting = 500
+const maxQueued = 500
 /** A comment comes every 15 seconds. */
 const silentMs = 40_000
-const longestWaitMs = 10_000
+const maxRetryMs = 10_000
 
 /** Listens until it is closed, and again whenever the connection is lost. */
 export function liveFeed(api: ConsoleApi): LiveFeed {
@@ -38,21 +38,24 @@ export function liveFeed(api: ConsoleApi): LiveFeed {
   const show = () => {
     clearTimeout(timer)
     timer = undefined
-    const told = changed
+    const received = changed
     changed = new Map()
-    state.update(last => ({ ...last, rows: mergedRows(last.rows ?? [], [...told.values()]) }))
+    state.update(last => ({ ...last, rows: mergedRows(last.rows ?? [], [...received.values()]) }))
   }
   const reload = async (signal: AbortSignal) => {
-    const told = new Map<string, RequestRow>()
-    meanwhile = told
+    const received = new Map<string, RequestRow>()
+    meanwhile = received
     try {
       const rows = await api.requests(signal)
       // It was asked for again.
-      if (meanwhile !== told) return
+      if (meanwhile !== received) return
       // Nothing that was shown before is kept: where the server was started again, it has forgotten it.
-      state.update(last => ({ ...last, rows: mergedRows(rows, [...told.values()].filter(isNewer(rows))) }))
+      state.update(last => ({
+        ...last,
+        rows: mergedRows(rows, [...received.values()].filter(isNewer(rows))),
+      }))
     } finally {
-      if (meanwhile === told) meanwhile = undefined
+      if (meanwhile === received) meanwhile = undefined
     }
   }
   const take = (name: string, data: string, signal: AbortSignal) => {
@@ -61,7 +64,7 @@ export function liveFeed(api: ConsoleApi): LiveFeed {
       const row: RequestRow = JSON.parse(data)
       changed.set(row.id, row)
       meanwhile?.set(row.id, row)
-      if (changed.size >= mostWaiting) show()
+      if (changed.size >= maxQueued) show()
       else timer ??= setTimeout(show, drawEveryMs)
     } else {
       state.update(last => ({ ...last, routeChanges: last.routeChanges + 1 }))
@@ -78,11 +81,11 @@ export function liveFeed(api: ConsoleApi): LiveFeed {
       const { body } = await api.live(connection.signal)
       state.update(last => ({ ...last, connection: 'live', routeChanges: last.routeChanges + 1 }))
       reload(connection.signal).catch(stop)
-      const heard = () => {
+      const resetSilence = () => {
         clearTimeout(silence)
         silence = setTimeout(stop, silentMs)
       }
-      for await (const { name, data } of readEvents(body!, heard)) take(name, data, connection.signal)
+      for await (const { name, data } of readEvents(body!, resetSilence)) take(name, data, connection.signal)
     } finally {
       clearTimeout(silence)
       if (timer !== undefined) show()
@@ -99,11 +102,11 @@ export function liveFeed(api: ConsoleApi): LiveFeed {
         () => undefined,
         (reason: unknown) => reason,
       )
-      if (closed.signal.aborted || (error instanceof Refusal && error.status === 401)) return
+      if (closed.signal.aborted || (error instanceof ApiError && error.status === 401)) return
       state.update(last => ({ ...last, connection: 'lost' }))
       // Too many may listen already: what is asked for is shown all the same.
       reload(closed.signal).catch(() => {})
-      waitMs = Date.now() - began > longestWaitMs ? 500 : Math.min(waitMs * 2, longestWaitMs)
+      waitMs = Date.now() - began > maxRetryMs ? 500 : Math.min(waitMs * 2, maxRetryMs)
       await new Promise(resolve => setTimeout(resolve, waitMs))
     }
   }
@@ -120,19 +123,19 @@ export function liveFeed(api: ConsoleApi): LiveFeed {
 
 /** Whether a row is newer than what an answer says of it: the answer may have been overtaken by an event. */
 function isNewer(answer: readonly RequestRow[]): (row: RequestRow) => boolean {
-  const told = new Map(answer.map(row => [row.id, row.outcome]))
+  const received = new Map(answer.map(row => [row.id, row.outcome]))
   return ({ id, outcome }) => {
-    const known = told.get(id)
+    const known = received.get(id)
     return known === undefined || (known === 'running' && outcome !== 'running')
   }
 }
 
 /** As many as the server keeps. */
-const most = 500
+const maxRows = 500
 
 /** Rows with later ones in their places, newest first. */
 function mergedRows(rows: readonly RequestRow[], later: readonly RequestRow[]): readonly RequestRow[] {
   const all = new Map(rows.map(row => [row.id, row]))
   for (const row of later) all.set(row.id, row)
-  return [...all.values()].sort((a, b) => b.at - a.at).slice(0, most)
+  return [...all.values()].sort((a, b) => b.at - a.at).slice(0, maxRows)
 }

@@ -2,12 +2,12 @@ import type { RequestRow } from '../../src/api.ts'
 
 export type Outcome = RequestRow['outcome']
 
-/** What each outcome is called. */
+/** The label of each outcome. */
 export const outcomeNames: Readonly<Record<Outcome, string>> = {
   running: 'Running',
   completed: 'Completed',
-  refused: 'Refused',
-  client_disconnected: 'Caller left',
+  refused: 'Rejected',
+  client_disconnected: 'Client disconnected',
   upstream_failed: 'Upstream failed',
   gateway_closed: 'Gateway closed',
   internal_error: 'Internal error',

@@ -6,12 +6,12 @@ import { span } from '../format/span.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { CandidateList } from './candidate-list.tsx'
 import { errorText } from './error-text.ts'
 import { OutcomeMark } from './outcome-mark.tsx'
+import { TargetList } from './target-list.tsx'
 import { Waterfall } from './waterfall.tsx'
 
-/** All that is known of a request. */
+/** The details of one request. */
 export function RequestFacts({ request }: { request: RequestDetail }) {
   const {
     id,
@@ -34,7 +34,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
     [outcome === 'completed' ? 'Answered by' : 'Last called', request.provider],
     ['Total', span(request.totalMs)],
     ['First byte', span(request.firstByteMs)],
-    ['Waited for room', request.queueMs === 0 ? undefined : span(request.queueMs)],
+    ['Queue wait', request.queueMs === 0 ? undefined : span(request.queueMs)],
     ['Overhead of Sluice', span(request.overheadMs)],
     ['Tokens', tokensOf(request)],
     ['Cost', costOf(request)],
@@ -65,11 +65,13 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
           ),
         )}
       </dl>
-      {estimated && <p class="muted small">The tokens are an estimate: the vendor's count never came.</p>}
-      <CandidateList candidates={request.candidates} attempts={request.attempts} />
-      <Notes title="Changed for the vendor" notes={adjustments} />
-      {leftOut > 0 && <p class="muted small">{count(leftOut)} entries of these lists are not kept.</p>}
-      <Notes title="Would have been refused by" notes={wouldHaveRefused} />
+      {estimated && (
+        <p class="muted small">The token counts are estimated: the provider did not report them.</p>
+      )}
+      <TargetList candidates={request.candidates} attempts={request.attempts} />
+      <Notes title="Parameters adjusted for the provider" notes={adjustments} />
+      {leftOut > 0 && <p class="muted small">{count(leftOut)} entries of these lists are not shown.</p>}
+      <Notes title="Rejected in dry run by" notes={wouldHaveRefused} />
     </div>
   )
 }
@@ -88,10 +90,10 @@ function Notes({ title, notes }: { title: string; notes: readonly string[] }) {
   )
 }
 
-/** What used no tokens has no cost, and needs no price. */
+/** A request without tokens has no cost. */
 function costOf({ cost, promptTokens }: RequestDetail): string {
   if (cost !== null) return money(cost)
-  return promptTokens === undefined ? '–' : 'no known price'
+  return promptTokens === undefined ? '–' : 'unknown price'
 }
 
 function tokensOf({ promptTokens, completionTokens }: RequestDetail): string {

@@ -32,7 +32,7 @@ export function RequestFilter({
   const names = useKeyNames()
   const outcomes = Object.entries(outcomeNames) as [Outcome, string][]
   return (
-    <search class="filters" aria-label="Show only">
+    <search class="filters" aria-label="Filter requests">
       <Choice
         label="Model"
         value={filter.model}

@@ -4,7 +4,7 @@ import { money } from '../format/money.ts'
 import { span } from '../format/span.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { hrefOf } from '../shell/place.ts'
+import { hrefOf } from '../shell/location.ts'
 import { OutcomeMark } from './outcome-mark.tsx'
 
 /** Requests, newest first. Where there is little room, what matters less is left to the panel. */

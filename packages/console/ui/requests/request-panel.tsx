@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { RequestRow } from '../../src/api.ts'
 import { Loading } from '../parts/loading.tsx'
 import { useSession } from '../session/session.ts'
-import { hrefOf } from '../shell/place.ts'
+import { hrefOf } from '../shell/location.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 import { RequestFacts } from './request-facts.tsx'
 

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RequestRow } from '../../src/api.ts'
 import { Empty } from '../parts/empty.tsx'
 import { useSession } from '../session/session.ts'
-import { hrefOf } from '../shell/place.ts'
+import { hrefOf } from '../shell/location.ts'
 import { useStore } from '../state/use-store.ts'
 import { ConnectionState } from './connection-state.tsx'
 import { allOf, callerKey, type Filter, RequestFilter } from './request-filter.tsx'
@@ -47,16 +47,16 @@ export function RequestsView({ open }: { open: string | undefined }) {
             aria-pressed={held !== undefined}
             onClick={() => setHeld(held === undefined ? rows : undefined)}
           >
-            {held === undefined ? 'Pause' : 'Go on'}
+            {held === undefined ? 'Pause' : 'Resume'}
           </button>
         </div>
         <RequestFilter rows={shown ?? []} filter={filter} onChange={setFilter} />
         {shown === undefined ? (
           <p class="muted loading">Loading requests …</p>
         ) : shown.length === 0 ? (
-          <Empty title="No requests yet">Each one is shown here from its beginning on.</Empty>
+          <Empty title="No requests yet">Requests appear here as soon as they start.</Empty>
         ) : matching.length === 0 ? (
-          <Empty title="None of these requests matches">
+          <Empty title="No matching requests">
             <button class="button" type="button" onClick={() => setFilter(allOf)}>
               Show all {shown.length}
             </button>

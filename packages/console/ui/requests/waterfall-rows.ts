@@ -5,28 +5,28 @@ import { errorText } from './error-text.ts'
 /** One bar; milliseconds from the request's beginning on. */
 export interface WaterfallRow {
   readonly name: string
-  /** Why it was done, in a few words. */
+  /** The reason for the attempt, in a few words. */
   readonly note: string
-  readonly look: 'wait' | 'good' | 'bad' | 'unused' | 'running'
+  readonly look: 'wait' | 'good' | 'bad' | 'discarded' | 'running'
   readonly startMs: number
   readonly endMs: number
   /** From its first content on it is drawn lighter; `undefined` where there was none. */
   readonly contentMs: number | undefined
-  /** How it went. */
+  /** The result, in a few words. */
   readonly result: string
 }
 
 const reasons: Readonly<Record<AttemptReason, string>> = {
   first: 'first',
-  retry: 'again',
-  fallback: 'instead',
+  retry: 'retry',
+  fallback: 'fallback',
   hedge: 'hedge',
   shadow: 'shadow',
 }
 
-/** What took the time of a request, in the order in which it began. `elapsedMs`: until now, or to its end. */
+/** Returns the bars of a request in order of their start. `elapsedMs`: milliseconds until now, or until its end. */
 export function waterfallRows(request: RequestDetail, elapsedMs: number): readonly WaterfallRow[] {
-  const { queueMs, attempts, unused, firstByteMs, outcome } = request
+  const { queueMs, attempts, discarded, firstByteMs, outcome } = request
   const answering = attempts.findLast(attempt => attempt.called && attempt.error === undefined)
   const rows = attempts.map((attempt): WaterfallRow => {
     const { provider, model, why, startMs, ms, status, error, called } = attempt
@@ -39,10 +39,10 @@ export function waterfallRows(request: RequestDetail, elapsedMs: number): readon
       startMs,
       endMs: answered ? Math.max(elapsedMs, firstMs) : firstMs,
       contentMs: answered ? firstMs : undefined,
-      result: called ? resultOf(error, status) : `not asked: ${error ?? 'its turn never came'}`,
+      result: called ? resultOf(error, status) : `not called: ${error ?? 'cancelled while waiting'}`,
     }
   })
-  const dropped = unused
+  const dropped = discarded
     .filter(
       row => !attempts.some(({ startMs, provider }) => startMs === row.startMs && provider === row.provider),
     )
@@ -50,37 +50,37 @@ export function waterfallRows(request: RequestDetail, elapsedMs: number): readon
       ({ provider, model, why, startMs, ms, error }): WaterfallRow => ({
         name: `${provider} / ${model}`,
         note: reasons[why],
-        look: 'unused',
+        look: 'discarded',
         startMs,
         endMs: startMs + ms,
         contentMs: undefined,
-        result: error === undefined ? 'answer not used' : `not used: ${error}`,
+        result: error === undefined ? 'response discarded' : `discarded: ${error}`,
       }),
     )
   const queue: WaterfallRow = {
-    name: 'Waiting for room',
+    name: 'Queue',
     note: '',
     look: 'wait',
     startMs: 0,
     endMs: queueMs,
     contentMs: undefined,
-    result: 'let in',
+    result: 'admitted',
   }
   const all = [...rows, ...dropped].sort((a, b) => a.startMs - b.startMs)
   return queueMs >= 0.5 ? [queue, ...all] : all
 }
 
-/** Calls that were cut off, which is no failure of theirs. */
-const cutOff: Readonly<Record<string, string>> = {
-  answered_elsewhere: 'cut off, another was sooner',
-  cut_off: 'cut off',
+/** Cancelled calls, which did not fail. */
+const cancelled: Readonly<Record<string, string>> = {
+  answered_elsewhere: 'cancelled, another attempt answered first',
+  cut_off: 'cancelled',
 }
 
 function lookOf(error: string): WaterfallRow['look'] {
-  return cutOff[error] === undefined ? 'bad' : 'unused'
+  return cancelled[error] === undefined ? 'bad' : 'discarded'
 }
 
 function resultOf(error: string | undefined, status: number | undefined): string {
   if (error === undefined) return 'answered'
-  return cutOff[error] ?? errorText(error, status)
+  return cancelled[error] ?? errorText(error, status)
 }

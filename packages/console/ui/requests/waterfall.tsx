@@ -3,7 +3,7 @@ import { span } from '../format/span.ts'
 import { useClock } from '../state/use-clock.ts'
 import { type WaterfallRow, waterfallRows } from './waterfall-rows.ts'
 
-/** What took the time of a request: the wait for room, and each attempt beside the others. */
+/** The time of a request: the queue, and each attempt. */
 export function Waterfall({ request }: { request: RequestDetail }) {
   const running = request.outcome === 'running'
   const now = useClock(250, running)
@@ -16,7 +16,7 @@ export function Waterfall({ request }: { request: RequestDetail }) {
       <h3>Where the time went</h3>
       {rows.length === 0 && (
         <p class="muted">
-          {running ? 'Its attempts are shown when they have ended.' : 'No upstream was asked.'}
+          {running ? 'Attempts are shown when they have ended.' : 'No provider was called.'}
         </p>
       )}
       <div class="waterfall">
@@ -41,7 +41,7 @@ export function Waterfall({ request }: { request: RequestDetail }) {
           ? running
             ? `Running for ${span(elapsedMs)}.`
             : `Ended after ${span(elapsedMs)}, without a first byte.`
-          : `The dashed line is the first byte for the caller, at ${span(request.firstByteMs)}.`}
+          : `The dashed line is the first byte to the client, at ${span(request.firstByteMs)}.`}
       </p>
     </section>
   )

@@ -18,10 +18,10 @@ export function RouteTable({ models }: { models: readonly RouteRow[] }) {
               Active
             </th>
             <th scope="col" class="number less">
-              Last answer: first token
+              Last response: first token
             </th>
             <th scope="col" class="number less">
-              Last answer: total
+              Last response: total
             </th>
             <th scope="col" class="less">
               Ended

@@ -7,7 +7,7 @@ import { RouteTable } from './route-table.tsx'
 
 const everyMs = 2_000
 
-/** Each model with the places that answer it, and how these do. */
+/** Each model with its targets and their health. */
 export function RoutesView() {
   const { api, feed } = useSession()
   const { routeChanges } = useStore(feed.state)
@@ -16,12 +16,12 @@ export function RoutesView() {
     <>
       <div class="view-head">
         <h1>Routes</h1>
-        <p class="muted">As this process sees them, now.</p>
+        <p class="muted">Live state of this process.</p>
       </div>
       <Loading what="the routes" loaded={routes}>
         {models =>
           models.length === 0 ? (
-            <Empty title="No models">The gateway's route does not tell which models it has.</Empty>
+            <Empty title="No models">The gateway's route does not list its models.</Empty>
           ) : (
             <RouteTable models={models} />
           )

@@ -1,7 +1,7 @@
 import type { TargetRow } from '../../src/api.ts'
 import { span } from '../format/span.ts'
 import { Moment } from '../parts/moment.tsx'
-import { stateText } from './target-words.ts'
+import { stateText } from './target-labels.ts'
 
 const looks: Readonly<Record<TargetRow['state'], readonly [string, string]>> = {
   closed: ['good', '●'],
@@ -10,11 +10,11 @@ const looks: Readonly<Record<TargetRow['state'], readonly [string, string]>> = {
   half_open: ['warn', '◐'],
 }
 
-/** How a target does, by a sign and in words, since when, and when it is called again. */
+/** The state of a target, since when, and when it can be called again. */
 export function TargetState({ target }: { target: TargetRow }) {
   const { state, scope, since, waitMs } = target
   const [look, sign] = looks[state] ?? ['quiet', '?']
-  // Of a trial that runs nobody knows how long it takes.
+  // How long a running probe takes is unknown.
   const waits = waitMs > 0 && (state === 'open' || state === 'cooldown')
   return (
     <>
@@ -24,7 +24,7 @@ export function TargetState({ target }: { target: TargetRow }) {
         </span>
         {stateText(target)}
       </span>
-      {scope === 'principal' && <span class="muted small target-scope">for one caller, who saw it fail</span>}
+      {scope === 'principal' && <span class="muted small target-scope">for one caller only</span>}
       {(since !== undefined || waits) && (
         <span class="muted small target-wait">
           {since !== undefined && (
@@ -33,7 +33,7 @@ export function TargetState({ target }: { target: TargetRow }) {
             </>
           )}
           {since !== undefined && waits && ', '}
-          {waits && `again in ${waitText(waitMs)}`}
+          {waits && `next call in ${waitText(waitMs)}`}
         </span>
       )}
     </>

@@ -10,7 +10,7 @@ import type {
   Series,
   UsageRow,
 } from '../../src/api.ts'
-import { Refusal, refusalOf } from './refusal.ts'
+import { ApiError, toApiError } from './api-error.ts'
 
 /** What is asked of the server. All of it rejects with `Refusal`. */
 export interface ConsoleApi {
@@ -46,10 +46,10 @@ export function consoleApi(key: string, onUnknown: () => void): ConsoleApi {
     }
     const response = await fetch(new URL(`api/${path}`, document.baseURI), init).catch((error: unknown) => {
       if (signal?.aborted === true) throw error
-      throw new Refusal('The gateway does not answer. Does it still run?', 0)
+      throw new ApiError('Could not reach the gateway. Is it running?', 0)
     })
     if (response.status === 401) onUnknown()
-    if (!response.ok) throw await refusalOf(response)
+    if (!response.ok) throw await toApiError(response)
     return response
   }
   const get = async (path: string, signal?: AbortSignal) => (await ask('GET', path, signal)).json()

@@ -10,7 +10,7 @@ export async function openSession(
   signal: AbortSignal,
   leave: (why?: string) => void,
 ): Promise<Session> {
-  const api = consoleApi(key, () => leave('That is not the admin key of this gateway.'))
+  const api = consoleApi(key, () => leave('Invalid admin key.'))
   const about = await api.about(signal)
   return {
     about,

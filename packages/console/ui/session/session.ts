@@ -21,6 +21,6 @@ export const SessionContext = createContext<Session | undefined>(undefined)
 /** The session. Throws outside of one. */
 export function useSession(): Session {
   const session = useContext(SessionContext)
-  if (session === undefined) throw new Error('There is no session here.')
+  if (session === undefined) throw new Error('useSession() was called outside of a session.')
   return session
 }

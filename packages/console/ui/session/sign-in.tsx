@@ -13,9 +13,7 @@ export function SignIn({ problem, onKey }: { problem: string | undefined; onKey(
       <form class="card sign-in-card" onSubmit={submit}>
         <Mark />
         <h1>Sluice console</h1>
-        <p class="muted">
-          Sign in with the admin key. It stays in this tab, and is forgotten when the tab is closed.
-        </p>
+        <p class="muted">Sign in with the admin key. It is stored in this tab only, until you close it.</p>
         <label class="field">
           <span>Admin key</span>
           <input

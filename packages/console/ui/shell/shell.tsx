@@ -5,8 +5,8 @@ import { RequestsView } from '../requests/requests-view.tsx'
 import { RoutesView } from '../routes/routes-view.tsx'
 import { useSession } from '../session/session.ts'
 import { UsageView } from '../usage/usage-view.tsx'
+import { hrefOf, useViewLocation, type View, type ViewLocation, views } from './location.ts'
 import { Mark } from './mark.tsx'
-import { hrefOf, type Place, usePlace, type View, views } from './place.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 const names: Readonly<Record<View, string>> = {
@@ -17,19 +17,19 @@ const names: Readonly<Record<View, string>> = {
   routes: 'Routes',
 }
 
-/** What is around every view: where one is, and where one can go. */
+/** The header, the navigation and the current view. */
 export function Shell() {
-  const place = usePlace()
+  const current = useViewLocation()
   const { signOut } = useSession()
   const main = useRef<HTMLElement>(null)
   const first = useRef(true)
   useEffect(() => {
-    document.title = `${names[place.view]} · Sluice console`
+    document.title = `${names[current.view]} · Sluice console`
     // Who follows a link is told where it led; who opens the page begins at its top.
     if (!first.current) main.current?.focus({ preventScroll: true })
     first.current = false
     scrollTo(0, 0)
-  }, [place.view])
+  }, [current.view])
   return (
     <>
       <button class="skip" type="button" onClick={() => main.current?.focus()}>
@@ -40,9 +40,9 @@ export function Shell() {
           <Mark />
           <span>Sluice</span>
         </a>
-        <nav class="places" aria-label="Views">
+        <nav class="views" aria-label="Views">
           {views.map(view => (
-            <a key={view} href={hrefOf(view)} aria-current={view === place.view ? 'page' : undefined}>
+            <a key={view} href={hrefOf(view)} aria-current={view === current.view ? 'page' : undefined}>
               {names[view]}
             </a>
           ))}
@@ -56,18 +56,18 @@ export function Shell() {
       </header>
       <main
         id="content"
-        class={`view view-${place.view}`}
+        class={`view view-${current.view}`}
         tabIndex={-1}
         ref={main}
-        aria-label={names[place.view]}
+        aria-label={names[current.view]}
       >
-        {viewOf(place)}
+        {viewOf(current)}
       </main>
     </>
   )
 }
 
-function viewOf({ view, id }: Place) {
+function viewOf({ view, id }: ViewLocation) {
   if (view === 'requests') return <RequestsView open={id} />
   if (view === 'usage') return <UsageView />
   if (view === 'keys') return <KeysView />

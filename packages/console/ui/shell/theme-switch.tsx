@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { applyTheme, keptTheme, type Theme } from './theme.ts'
+import { applyTheme, storedTheme, type Theme } from './theme.ts'
 
 const names: Readonly<Record<Theme, string>> = { auto: 'System', light: 'Light', dark: 'Dark' }
 
 /** Chooses between the system's colours, light ones and dark ones. */
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState(keptTheme)
+  const [theme, setTheme] = useState(storedTheme)
   const choose = (next: Theme) => {
     applyTheme(next)
     setTheme(next)

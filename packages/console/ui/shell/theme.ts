@@ -4,7 +4,7 @@ export type Theme = 'auto' | 'light' | 'dark'
 const name = 'sluice.theme'
 
 /** The theme that was chosen last in this browser. */
-export function keptTheme(): Theme {
+export function storedTheme(): Theme {
   const kept = localStorage.getItem(name)
   return kept === 'light' || kept === 'dark' ? kept : 'auto'
 }

@@ -8,7 +8,7 @@ export interface Loaded<T> {
   reload(): void
 }
 
-const longestMs = 30_000
+const maxLoadMs = 30_000
 
 /**
  * Asks with `ask`, again when one of `inputs` changes, and every `everyMs` where that is given, unless the last answer is
@@ -45,7 +45,7 @@ export function useLoaded<T>(
   useEffect(() => {
     reload()
     const again = () => {
-      if (running.current === undefined || Date.now() - began.current > longestMs) reload()
+      if (running.current === undefined || Date.now() - began.current > maxLoadMs) reload()
     }
     const timer = everyMs === undefined ? undefined : setInterval(again, everyMs)
     return () => {

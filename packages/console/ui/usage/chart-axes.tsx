@@ -1,5 +1,5 @@
 import { clock } from '../format/clock.ts'
-import type { ChartPlace } from './chart-types.ts'
+import type { ChartLayout } from './chart-types.ts'
 
 /** Lines at the bottom, half-way and at the top, and some of the minutes. */
 export function ChartAxes({
@@ -8,7 +8,7 @@ export function ChartAxes({
   at,
   axis,
 }: {
-  place: ChartPlace
+  place: ChartLayout
   top: number
   at: readonly number[]
   axis(value: number): string

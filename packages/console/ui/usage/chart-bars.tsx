@@ -1,5 +1,5 @@
 import { stacked } from './chart-scale.ts'
-import type { ChartLine, ChartPlace } from './chart-types.ts'
+import type { ChartLayout, ChartLine } from './chart-types.ts'
 
 /** One bar a minute, in which each line has its part. */
 export function ChartBars({
@@ -8,7 +8,7 @@ export function ChartBars({
   minutes,
   marked,
 }: {
-  place: ChartPlace
+  place: ChartLayout
   lines: readonly ChartLine[]
   minutes: number
   marked: string | undefined

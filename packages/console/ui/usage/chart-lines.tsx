@@ -1,5 +1,5 @@
 import { runsOf } from './chart-scale.ts'
-import type { ChartLine, ChartPlace } from './chart-types.ts'
+import type { ChartLayout, ChartLine } from './chart-types.ts'
 
 /** One line each, with a gap where there is no value. Odd ones are dashed. */
 export function ChartLines({
@@ -7,7 +7,7 @@ export function ChartLines({
   lines,
   marked,
 }: {
-  place: ChartPlace
+  place: ChartLayout
   lines: readonly ChartLine[]
   minutes: number
   marked: string | undefined

@@ -51,7 +51,7 @@ export function ChartTable({
               ))}
             </tbody>
           </table>
-          {minutes.length === 0 && <p class="muted table-note">Nothing in this time.</p>}
+          {minutes.length === 0 && <p class="muted table-note">No data in this period.</p>}
         </section>
       )}
     </details>

@@ -5,7 +5,7 @@ export interface ChartLine {
 }
 
 /** Where things are in the drawing, in pixels. */
-export interface ChartPlace {
+export interface ChartLayout {
   readonly left: number
   readonly right: number
   readonly top: number

@@ -6,7 +6,7 @@ import { ChartLines } from './chart-lines.tsx'
 import { ChartReadout } from './chart-readout.tsx'
 import { roundTop } from './chart-scale.ts'
 import { ChartTable } from './chart-table.tsx'
-import type { ChartLine, ChartPlace } from './chart-types.ts'
+import type { ChartLayout, ChartLine } from './chart-types.ts'
 
 const height = 168
 
@@ -43,7 +43,7 @@ export function Chart({
   const [focused, setFocused] = useState(false)
   const [box, width] = useWidth<HTMLDivElement>()
   const top = roundTop(highest(kind, at, lines))
-  const place = placeIn(width, at.length, top)
+  const place = layoutOf(width, at.length, top)
   const point = (event: MouseEvent) => {
     const x = event.clientX - (event.currentTarget as Element).getBoundingClientRect().left
     const index = Math.floor(((x - place.left) / (place.right - place.left)) * at.length)
@@ -109,7 +109,7 @@ function minuteText(minute: number | undefined): string {
   return minute === undefined ? '' : new Date(minute).toLocaleTimeString()
 }
 
-function placeIn(width: number, minutes: number, top: number): ChartPlace {
+function layoutOf(width: number, minutes: number, top: number): ChartLayout {
   const [left, right, upper, bottom] = [60, Math.max(61, width - 4), 10, height - 22]
   return {
     left,

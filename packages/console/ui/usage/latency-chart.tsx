@@ -8,9 +8,9 @@ import { lineName } from './line-name.ts'
 type Latency = 'p50Ms' | 'p95Ms' | 'firstByteP50Ms'
 
 const titles: Readonly<Record<Latency, string>> = {
-  p50Ms: 'Latency, the median (p50)',
-  p95Ms: 'Latency, slowest twentieth (p95)',
-  firstByteP50Ms: 'Latency to the first byte, the median',
+  p50Ms: 'Latency, p50',
+  p95Ms: 'Latency, p95',
+  firstByteP50Ms: 'Time to first byte, p50',
 }
 
 /** How long answers took: the half of them, nearly all, or until they began. */
@@ -26,7 +26,7 @@ export function LatencyChart({ lines, shared }: { lines: readonly SeriesLine[]; 
       axis={span}
     >
       <Choice<Latency>
-        label="Which latency"
+        label="Percentile"
         bare
         value={latency}
         options={[

@@ -23,7 +23,7 @@ export function LedgerSection() {
       <div class="view-head">
         <h2 id="ledger-title">By day, from the ledger</h2>
         <Choice
-          label="Days by"
+          label="Group days by"
           value={by}
           options={[
             ['model', 'Model'],

@@ -17,7 +17,7 @@ export function LedgerTable({ rows, by }: { rows: readonly UsageRow[]; by: strin
         <thead>
           <tr>
             <th scope="col">Day (UTC)</th>
-            <th scope="col">Of</th>
+            <th scope="col">Group</th>
             <th scope="col" class="number">
               Requests
             </th>
@@ -28,7 +28,7 @@ export function LedgerTable({ rows, by }: { rows: readonly UsageRow[]; by: strin
               Tokens out
             </th>
             <th scope="col" class="number">
-              Money
+              Cost
             </th>
             <th scope="col" class="number less">
               Unpriced
@@ -52,7 +52,7 @@ export function LedgerTable({ rows, by }: { rows: readonly UsageRow[]; by: strin
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <p class="muted table-note">The ledger has nothing of these days.</p>}
+      {rows.length === 0 && <p class="muted table-note">The ledger has no usage in this period.</p>}
     </div>
   )
 }

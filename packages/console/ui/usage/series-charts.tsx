@@ -30,7 +30,7 @@ export function SeriesCharts({ series }: { series: Series }) {
         />
         <Chart
           {...shared}
-          title="Money"
+          title="Cost"
           kind="bars"
           lines={of(line => line.cost)}
           text={money}

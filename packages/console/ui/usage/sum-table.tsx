@@ -42,7 +42,7 @@ export function SumTable({
               Tokens out
             </th>
             <th scope="col" class="number">
-              Money
+              Cost
             </th>
             <th scope="col" class="number less">
               Slowest p95
@@ -71,7 +71,7 @@ export function SumTable({
           ))}
         </tbody>
       </table>
-      {lines.length === 0 && <p class="muted table-note">Nothing has been asked in this time.</p>}
+      {lines.length === 0 && <p class="muted table-note">No requests in this period.</p>}
     </div>
   )
 }

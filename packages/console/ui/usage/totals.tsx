@@ -12,7 +12,7 @@ export function Totals({ lines }: { lines: readonly SeriesLine[] }) {
   const share = requests === 0 ? '' : `${((100 * errors) / requests).toFixed(1)} %`
   return (
     <dl class="totals">
-      <Total name="Requests" value={count(requests)} note="that have ended" />
+      <Total name="Requests" value={count(requests)} note="completed and failed" />
       <Total name="Errors" value={count(errors)} note={share} />
       <Total
         name="Tokens"
@@ -20,9 +20,9 @@ export function Totals({ lines }: { lines: readonly SeriesLine[] }) {
         note={`${count(over(line => line.promptTokens))} in, ${count(over(line => line.completionTokens))} out`}
       />
       <Total
-        name="Money"
+        name="Cost"
         value={money(over(line => line.cost))}
-        note={unpriced === 0 ? '' : `${count(unpriced)} without a known price`}
+        note={unpriced === 0 ? '' : `${count(unpriced)} without a price`}
       />
     </dl>
   )

@@ -23,23 +23,23 @@ export function UsageView() {
       <div class="view-head">
         <h1>Usage</h1>
         <Choice<Series['by']>
-          label="By"
+          label="Group by"
           value={by}
           options={[
             ['model', 'Model'],
             ['key', 'Key'],
             ['team', 'Team'],
-            ['all', 'All together'],
+            ['all', 'Total'],
           ]}
           onChange={setBy}
         />
         <Choice
-          label="Over"
+          label="Period"
           value={minutes}
           options={[
             ['15', '15 minutes'],
             ['60', '1 hour'],
-            ['', 'All that is kept'],
+            ['', 'All'],
           ]}
           onChange={setMinutes}
         />

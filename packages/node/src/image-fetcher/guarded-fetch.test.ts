@@ -12,7 +12,7 @@ import {
   images,
   sendImage,
 } from '../../../providers/test/vendors/images/image-host.ts'
-import { type FetchedImage, type Guards, guardedFetch, type World } from './guarded-fetch.ts'
+import { type FetchDependencies, type FetchedImage, type Guards, guardedFetch } from './guarded-fetch.ts'
 import { hostRule } from './host-rules.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -35,7 +35,7 @@ async function host(
   return started
 }
 
-interface Asking extends Partial<World>, Partial<Omit<Guards, 'hosts'>> {
+interface Asking extends Partial<FetchDependencies>, Partial<Omit<Guards, 'hosts'>> {
   readonly url?: (port: number) => string
   readonly signal?: AbortSignal
 }
@@ -45,7 +45,7 @@ function fetchFrom({ port, ca }: { port: number; ca?: string }, asking: Asking =
   const { url = port => `https://images.example.com:${port}/a.png?b=1#c` } = asking
   const { maxBytes = 1_000_000, timeoutMs = 10_000, signal = new AbortController().signal } = asking
   const rules = [`images.example.com:${port}`, `*.cdn.example:${port}`].map(hostRule)
-  const world: World = {
+  const world: FetchDependencies = {
     lookup: asking.lookup ?? (async () => [here]),
     isPublic: asking.isPublic ?? (address => address === here),
     ca,
@@ -191,7 +191,7 @@ describe('an address', () => {
       asked.push(socket.localAddress)
       sendImage(response)
     })
-    const lookup = vi.fn<World['lookup']>(async () => ['127.0.0.2'])
+    const lookup = vi.fn<FetchDependencies['lookup']>(async () => ['127.0.0.2'])
     lookup.mockResolvedValueOnce([here])
     await fetchFrom(server, { lookup })
     expect(lookup).toHaveBeenCalledOnce()
@@ -399,7 +399,7 @@ describe('the time', () => {
   }
 
   it('counts while the name is looked up', async () => {
-    const lookup: World['lookup'] = (_name, signal) =>
+    const lookup: FetchDependencies['lookup'] = (_name, signal) =>
       once(signal, 'abort').then(() => Promise.reject(new Error('stopped')))
     await expect(fetchFrom({ port: 443 }, { lookup, timeoutMs: 250 })).rejects.toThrow(late)
   })

@@ -17,7 +17,7 @@ export interface Guards {
 }
 
 /** What a fetch needs from outside. */
-export interface World {
+export interface FetchDependencies {
   /** All addresses of a name. It rejects as soon as the signal aborts. */
   readonly lookup: (name: string, signal: AbortSignal) => Promise<readonly string[]>
   readonly isPublic: (address: string) => boolean
@@ -35,7 +35,7 @@ export async function guardedFetch(
   url: string,
   signal: AbortSignal,
   guards: Guards,
-  world: World,
+  world: FetchDependencies,
 ): Promise<FetchedImage> {
   signal.throwIfAborted()
   const place = placeOf(url, guards.hosts)
@@ -77,7 +77,7 @@ function placeOf(text: string, hosts: readonly HostRule[]): Place {
 async function checkedAddresses(
   host: string,
   signal: AbortSignal,
-  { lookup, isPublic }: World,
+  { lookup, isPublic }: FetchDependencies,
 ): Promise<readonly string[]> {
   const addresses = isIP(host) === 0 ? await named(lookup(host, signal)) : [host]
   if (addresses.length === 0) throw new Error("The image's host has no address.")

@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api'
 import type { AttemptEnd, ChatRequest } from '@sluice/core'
 import { attributes as names, ownAttributes } from './names.ts'
 
-/** What was asked for, but not the words. What the request does not say is not there. */
+/** Returns the parameters of a request as attributes, without its content. Absent parameters have no attribute. */
 export function requestAttributes(input: ChatRequest): Attributes {
   const { stop, n } = input
   return {
@@ -25,7 +25,7 @@ function outputType({ response_format: format, modalities }: ChatRequest): strin
   return format.type === 'text' ? 'text' : 'json'
 }
 
-/** What a call used. Cached tokens are among the input, and reasoning is among the output, as the conventions have it. */
+/** Returns the usage of a call. By the conventions, input includes cached tokens and output includes reasoning. */
 export function usageAttributes({
   usage,
   usageEstimated,

@@ -9,32 +9,32 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { AttemptSpan, EndEvent, Principal, RequestSpan, UpstreamCall } from '@sluice/core'
-import { answeringAttempt } from '../answering-attempt.ts'
+import { finalAttempt } from '../final-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import { chat, attributes as names, ownAttributes, providerName } from './names.ts'
-import { type TracedWorld, UpstreamSpan } from './upstream-span.ts'
+import { type TracingDependencies, UpstreamSpan } from './upstream-span.ts'
 
 /**
- * The span of one request. Within a span of the host's own, such as that of an HTTP instrumentation, it is a part of the
- * host's work; else it is the server's, and goes on with the caller's trace.
+ * The span of one request. Inside a span of the host, such as that of an HTTP instrumentation, it is an internal span;
+ * otherwise it is a server span that continues the caller's trace.
  */
 export class ChatSpan implements RequestSpan {
-  readonly #world: TracedWorld
+  readonly #dependencies: TracingDependencies
   readonly #served: boolean
   readonly #span: Span
   readonly #context: Context
 
-  constructor(request: Request, requestId: string, world: TracedWorld) {
-    this.#world = world
+  constructor(request: Request, requestId: string, dependencies: TracingDependencies) {
+    this.#dependencies = dependencies
     const active = context.active()
     const around = trace.getSpan(active)
     this.#served = around === undefined || around.spanContext().isRemote === true
-    const goesOn = around === undefined && world.incoming
-    const parent = goesOn ? propagation.extract(active, request.headers, headerGetter) : active
+    const continuesTrace = around === undefined && dependencies.incoming
+    const parent = continuesTrace ? propagation.extract(active, request.headers, headerGetter) : active
     const attributes: Attributes = { [names.operationName]: chat, [ownAttributes.requestId]: requestId }
     if (this.#served) attributes[names.httpRequestMethod] = request.method
     const kind = this.#served ? SpanKind.SERVER : SpanKind.INTERNAL
-    this.#span = world.tracer.startSpan(chat, { kind, attributes }, parent)
+    this.#span = dependencies.tracer.startSpan(chat, { kind, attributes }, parent)
     this.#context = trace.setSpan(parent, this.#span)
   }
 
@@ -42,8 +42,8 @@ export class ChatSpan implements RequestSpan {
     context.with(this.#context, run)
   }
 
-  attempt(asked: UpstreamCall): AttemptSpan {
-    return new UpstreamSpan(asked, this.#context, this.#world)
+  attempt(call: UpstreamCall): AttemptSpan {
+    return new UpstreamSpan(call, this.#context, this.#dependencies)
   }
 
   end(event: EndEvent, answerId: string | undefined): void {
@@ -58,7 +58,7 @@ export class ChatSpan implements RequestSpan {
 
   #attributesOf(event: EndEvent, answerId: string | undefined): Attributes {
     const { principal, cost, timings } = event
-    const attempt = answeringAttempt(event)
+    const attempt = finalAttempt(event)
     return {
       [names.requestModel]: event.model,
       [names.requestStream]: event.stream ? true : undefined,
@@ -67,7 +67,7 @@ export class ChatSpan implements RequestSpan {
       [names.responseModel]: event.responseModel,
       [names.httpResponseStatusCode]: this.#served ? event.status : undefined,
       [names.errorType]: requestErrorType(event),
-      [names.enduserId]: this.#world.principal ? principal?.id : undefined,
+      [names.enduserId]: this.#dependencies.principal ? principal?.id : undefined,
       [ownAttributes.clientRequestId]: event.clientRequestId,
       [ownAttributes.outcome]: event.outcome,
       [ownAttributes.authFailure]: event.authFailure?.reason,
@@ -82,12 +82,12 @@ export class ChatSpan implements RequestSpan {
 
   #tagsOf(principal: Principal | undefined): Attributes {
     const tags = principal?.tags ?? {}
-    const told = this.#world.tags.filter(name => Object.hasOwn(tags, name))
-    return Object.fromEntries(told.map(name => [ownAttributes.tag(name), tags[name]]))
+    const present = this.#dependencies.tags.filter(name => Object.hasOwn(tags, name))
+    return Object.fromEntries(present.map(name => [ownAttributes.tag(name), tags[name]]))
   }
 }
 
-/** A caller's own mistake is none of the service's, and nor is that they leave. */
+/** Client errors and client disconnects are not errors of the service. */
 function isFault({ outcome, status }: EndEvent): boolean {
   if (outcome === 'completed' || outcome === 'client_disconnected') return false
   return status >= 500 || status < 400

@@ -1,23 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boundedJson } from './content.ts'
+import { truncateJson } from './content.ts'
 
 const members = [{ a: 1 }, { b: 22 }, { c: 333 }]
 
 describe('boundedJson', () => {
   it('is the whole list where it fits, to the byte', () => {
     const text = JSON.stringify(members)
-    expect(boundedJson(members, 'first', text.length)).toEqual({ text, truncated: false })
-    expect(boundedJson(members, 'first', text.length - 1)).toEqual({
+    expect(truncateJson(members, 'first', text.length)).toEqual({ text, truncated: false })
+    expect(truncateJson(members, 'first', text.length - 1)).toEqual({
       text: '[{"a":1},{"b":22}]',
       truncated: true,
     })
   })
 
   it('keeps the beginning or the end', () => {
-    expect(boundedJson(members, 'last', 22)).toEqual({ text: '[{"b":22},{"c":333}]', truncated: true })
-    expect(boundedJson(members, 'first', 3)).toEqual({ text: '[]', truncated: true })
-    expect(boundedJson([], 'last')).toEqual({ text: '[]', truncated: false })
+    expect(truncateJson(members, 'last', 22)).toEqual({ text: '[{"b":22},{"c":333}]', truncated: true })
+    expect(truncateJson(members, 'first', 3)).toEqual({ text: '[]', truncated: true })
+    expect(truncateJson([], 'last')).toEqual({ text: '[]', truncated: false })
   })
 
   it('is always JSON within its bytes, and never passes over one for another', () => {
@@ -30,7 +30,7 @@ describe('boundedJson', () => {
         fc.constantFrom('first' as const, 'last' as const),
         fc.integer({ min: 2, max: 200 }),
         (given, kept, most) => {
-          const { text, truncated } = boundedJson(given, kept, most)
+          const { text, truncated } = truncateJson(given, kept, most)
           const left = JSON.parse(text) as unknown[]
           expect(new TextEncoder().encode(text).byteLength).toBeLessThanOrEqual(most)
           expect(truncated).toBe(left.length < given.length)

@@ -2,14 +2,14 @@ import type { Attributes } from '@opentelemetry/api'
 import type { ChatRequest, Message, Tool, ToolCall } from '@sluice/core'
 import { attributes as names, ownAttributes } from './names.ts'
 
-/** The words of a request and its tools, as the conventions have them. Images, sound and files are told of and left out. */
+/** Returns the messages and tools of a request by the conventions. Images, audio and files are named without their data. */
 export function inputContent({ messages, tools }: ChatRequest): Attributes {
-  // The last ones are those that are answered.
-  const told = boundedJson(messages.map(messageOf), 'last')
-  const offered = tools === undefined ? undefined : boundedJson(tools.map(toolOf), 'first')
-  const truncated = told.truncated || offered?.truncated === true
+  // The last messages matter most.
+  const input = truncateJson(messages.map(messageOf), 'last')
+  const offered = tools === undefined ? undefined : truncateJson(tools.map(toolOf), 'first')
+  const truncated = input.truncated || offered?.truncated === true
   return {
-    [names.inputMessages]: told.text,
+    [names.inputMessages]: input.text,
     [names.toolDefinitions]: offered?.text,
     [ownAttributes.contentTruncated]: truncated ? true : undefined,
   }
@@ -54,29 +54,29 @@ function toolOf(tool: Tool): object {
   return { type, name, description, parameters }
 }
 
-/** The most that an attribute with words holds, in bytes of UTF-8. */
-const mostContentBytes = 65_536
+/** The size of a content attribute, in bytes of UTF-8. */
+const maxContentBytes = 65_536
 
 const encoder = new TextEncoder()
 
 /**
- * A list as JSON of at most `most` bytes. Members that do not fit are left out, from the beginning or from the end:
- * those of the side named `kept` stay.
+ * Returns a list as JSON of at most `maxBytes` bytes. `keep` says which members stay where not all fit: the first or the
+ * last ones.
  */
-export function boundedJson(
+export function truncateJson(
   members: readonly object[],
-  kept: 'first' | 'last',
-  most: number = mostContentBytes,
+  keep: 'first' | 'last',
+  maxBytes: number = maxContentBytes,
 ): { readonly text: string; readonly truncated: boolean } {
   const texts: string[] = []
-  let room = most - 1
-  const ordered = kept === 'first' ? members : members.toReversed()
+  let remaining = maxBytes - 1
+  const ordered = keep === 'first' ? members : members.toReversed()
   for (const member of ordered) {
     const text = JSON.stringify(member)
-    room -= encoder.encode(text).byteLength + 1
-    if (room < 0) break
+    remaining -= encoder.encode(text).byteLength + 1
+    if (remaining < 0) break
     texts.push(text)
   }
-  if (kept === 'last') texts.reverse()
+  if (keep === 'last') texts.reverse()
   return { text: `[${texts.join(',')}]`, truncated: texts.length < members.length }
 }

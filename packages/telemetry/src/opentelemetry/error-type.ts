@@ -1,7 +1,7 @@
 import { type EndEvent, GatewayError, UpstreamError } from '@sluice/core'
 import { other } from './names.ts'
 
-/** The `error.type` of a request; `undefined` where it was answered. */
+/** Returns the `error.type` of a request; `undefined` for a completed one. */
 export function requestErrorType({ outcome, error }: EndEvent): string | undefined {
   if (outcome === 'completed') return undefined
   if (outcome === 'client_disconnected' || outcome === 'gateway_closed') return outcome
@@ -9,8 +9,8 @@ export function requestErrorType({ outcome, error }: EndEvent): string | undefin
 }
 
 /**
- * A failure in a few characters, and one of few: the status of an upstream that refused, how it failed else, or our own
- * code of a refusal. Words of vendors, which may be anything, are not among them.
+ * Returns a failure as a value of low cardinality: the status of an upstream's error response, the kind of another
+ * upstream failure, or our own error reason. Never contains text of a vendor.
  */
 export function failureType(error: unknown): string {
   if (UpstreamError.is(error)) {

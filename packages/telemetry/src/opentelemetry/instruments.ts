@@ -1,7 +1,7 @@
 import type { Counter, Histogram, Meter } from '@opentelemetry/api'
 import { metricNames as names } from './names.ts'
 
-/** What is counted and measured. Times are in seconds. */
+/** The instruments. Times are in seconds. */
 export interface Instruments {
   readonly tokenUsage: Histogram
   readonly operationDuration: Histogram
@@ -48,21 +48,21 @@ export function instruments(meter: Meter): Instruments {
       names.serverTimeToFirstToken,
       's',
       firstTokens,
-      'Time from a request to the first byte of its stream, for answers that came to their end.',
+      'Time from a request to the first byte of its stream, for completed responses.',
     ),
     timePerOutputToken: histogram(
       names.serverTimePerOutputToken,
       's',
       perToken,
-      'Time for each token of a stream after the first, for answers that came to their end.',
+      'Time for each token of a stream after the first, for completed responses.',
     ),
     cost: meter.createCounter(names.cost, {
       unit: '{USD}',
-      description: 'What requests cost, in US dollars.',
+      description: 'Cost of upstream calls, in US dollars.',
     }),
     unpriced: meter.createCounter(names.unpriced, {
       unit: '{request}',
-      description: 'Calls that used tokens, and whose price is not known.',
+      description: 'Calls that used tokens and whose price is unknown.',
     }),
   }
 }

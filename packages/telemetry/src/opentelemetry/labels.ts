@@ -8,7 +8,7 @@ export class Labels {
   readonly #providers = new BoundedNames()
   readonly #tags: ReadonlyMap<string, BoundedNames>
 
-  /** `tags` are the names of the principals' tags that are told. */
+  /** `tags`: the tags of principals that become attributes. */
   constructor(tags: readonly string[]) {
     this.#tags = new Map(tags.map(name => [name, new BoundedNames()]))
   }
@@ -17,41 +17,41 @@ export class Labels {
     return this.#models.of(name)
   }
 
-  /** By the conventions' name. */
+  /** Returns the conventions' name. */
   provider(name: string): string {
     return providerName(this.#providers.of(name))
   }
 
   tags(principal: Principal | undefined): Attributes {
-    const told: Attributes = {}
+    const attributes: Attributes = {}
     const given = principal?.tags
-    if (given === undefined) return told
+    if (given === undefined) return attributes
     for (const [name, values] of this.#tags) {
-      if (Object.hasOwn(given, name)) told[ownAttributes.tag(name)] = values.of(String(given[name]))
+      if (Object.hasOwn(given, name)) attributes[ownAttributes.tag(name)] = values.of(String(given[name]))
     }
-    return told
+    return attributes
   }
 }
 
-/** Longer names tell no more, and cost. In characters. */
-const longest = 200
+/** In characters. Longer names are cut. */
+const maxNameLength = 200
 
 /**
- * Values of one attribute of a metric. Each new value is a series of its own, which is kept for ever, so there are only
- * so many: what comes later is `_OTHER`.
+ * The values of one attribute of a metric, at most `max`. Each value is a time series that is never removed, so further
+ * values become `_OTHER`.
  */
 export class BoundedNames {
   readonly #known = new Set<string>()
-  readonly #most: number
+  readonly #max: number
 
-  constructor(most = 500) {
-    this.#most = most
+  constructor(max = 500) {
+    this.#max = max
   }
 
   of(name: string): string {
-    const short = name.slice(0, longest)
+    const short = name.slice(0, maxNameLength)
     if (this.#known.has(short)) return short
-    if (this.#known.size >= this.#most) return other
+    if (this.#known.size >= this.#max) return other
     this.#known.add(short)
     return short
   }

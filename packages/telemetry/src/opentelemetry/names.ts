@@ -1,5 +1,5 @@
 /**
- * Names of the GenAI conventions, which are in development and move: they stand here and nowhere else.
+ * Names of the GenAI conventions, which are in development and change: this is the only file that has them.
  * https://github.com/open-telemetry/semantic-conventions-genai
  */
 export const attributes = {
@@ -36,7 +36,7 @@ export const attributes = {
   enduserId: 'enduser.id',
 } as const
 
-/** Names of our own, for what the conventions have no name. */
+/** Names of our own, where the conventions have none. */
 export const ownAttributes = {
   provider: 'sluice.provider',
   attemptReason: 'sluice.attempt.reason',
@@ -51,7 +51,7 @@ export const ownAttributes = {
   queued: 'sluice.queue.duration',
   usageEstimated: 'sluice.usage.estimated',
   contentTruncated: 'sluice.content.truncated',
-  unused: 'sluice.unused',
+  discarded: 'sluice.discarded',
   tag: (name: string) => `sluice.tag.${name}`,
 } as const
 
@@ -69,7 +69,7 @@ export const metricNames = {
 /** The one operation of a gateway of chat completions. */
 export const chat = 'chat'
 
-/** What stands for a value that is not told, or one too many. */
+/** Replaces a value that is not reported, or one beyond the maximum number of values. */
 export const other = '_OTHER'
 
 /** Providers whose name in the conventions is another than ours. */

@@ -1,28 +1,28 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 
-/** What spans and metrics tell, and to whom. */
+/** Options of `openTelemetry()`. */
 export interface OpenTelemetryOptions {
   /** Default: the global one. */
   readonly tracerProvider?: TracerProvider
   /** Default: the global one. */
   readonly meterProvider?: MeterProvider
-  /** Whether a request goes on with the trace of its caller, by the global propagator. Default `true`. */
+  /** Whether a request continues the trace of its caller, read by the global propagator. Default `true`. */
   readonly incoming?: boolean
   /**
-   * Whether upstreams are sent the trace in their requests' headers, by the global propagator: all, none, or those of
-   * the providers that are named. Baggage is never sent. Default `true`.
+   * Which providers receive the trace in request headers, written by the global propagator: all, none, or those in the
+   * list. Baggage is never sent. Default `true`.
    */
   readonly outgoing?: boolean | readonly string[]
-  /** Names of the principals' tags that are told as `sluice.tag.NAME`: keep them few, and their values too. Default: none. */
+  /** Tags of principals that are reported as `sluice.tag.NAME`. Choose tags with few values. Default: none. */
   readonly tags?: readonly string[]
-  /** Whether the span of a request tells the principal's id, as `enduser.id`. Default `false`. */
+  /** Whether request spans have the id of the principal, as `enduser.id`. Default `false`. */
   readonly principal?: boolean
-  /** Whether spans hold what was asked: messages, and definitions of tools; 64 KiB each at most. Default `false`. */
+  /** Whether spans have the messages and tool definitions of requests, at most 64 KiB each. Default `false`. */
   readonly content?: boolean
 }
 
 /** Every option that cannot be used: its name, what was got, what was expected. */
-export function optionFaults(options: OpenTelemetryOptions): string[] {
+export function optionIssues(options: OpenTelemetryOptions): string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     const check = Object.hasOwn(checks, name) ? checks[name as keyof OpenTelemetryOptions] : undefined
     const got = `${name}: got ${typeof value === 'string' ? `'${value}'` : value === null ? 'null' : typeof value}`

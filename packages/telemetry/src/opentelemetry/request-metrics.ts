@@ -1,38 +1,38 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { DiscardedCallEvent, EndEvent, Observer, Principal } from '@sluice/core'
-import { answeringAttempt } from '../answering-attempt.ts'
+import { finalAttempt } from '../final-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import type { Instruments } from './instruments.ts'
 import type { Labels } from './labels.ts'
 import { chat, attributes as names, ownAttributes } from './names.ts'
 
-/** Measures requests, and what they cost, by the events that tell of their ends. */
+/** Measures requests and their cost when they end. */
 export function requestMetrics(instruments: () => Instruments, labels: Labels): Observer {
   return event => {
     if (event.type === 'end') measure(event, instruments(), labels)
-    else if (event.type === 'discarded_call') measureUnused(event, instruments(), labels)
+    else if (event.type === 'discarded_call') measureDiscarded(event, instruments(), labels)
   }
 }
 
 function measure(event: EndEvent, made: Instruments, labels: Labels): void {
   const { outcome, stream, usage, usageEstimated, timings, cost } = event
-  const attempt = answeringAttempt(event)
+  const attempt = finalAttempt(event)
   const about = aboutOf(labels, event.model, attempt?.provider, event.principal)
   const error = requestErrorType(event)
   const ended = error === undefined ? about : { ...about, [names.errorType]: error }
   made.requestDuration.record(timings.total / 1_000, ended)
   money(made, usage !== undefined, cost, about)
-  const recalled = event.cache === 'hit' || event.replayed
-  if (!stream || outcome !== 'completed' || recalled || timings.firstByte === undefined) return
+  const fromCache = event.cache === 'hit' || event.replayed
+  if (!stream || outcome !== 'completed' || fromCache || timings.firstByte === undefined) return
   made.timeToFirstToken.record(timings.firstByte / 1_000, about)
   if (usage === undefined || usageEstimated || usage.completion_tokens < 2) return
   const perToken = (timings.total - timings.firstByte) / (usage.completion_tokens - 1)
   made.timePerOutputToken.record(perToken / 1_000, about)
 }
 
-function measureUnused(event: DiscardedCallEvent, made: Instruments, labels: Labels): void {
+function measureDiscarded(event: DiscardedCallEvent, made: Instruments, labels: Labels): void {
   const about = aboutOf(labels, event.model, event.attempt.provider, event.principal)
-  money(made, event.usage !== undefined, event.cost, { ...about, [ownAttributes.unused]: true })
+  money(made, event.usage !== undefined, event.cost, { ...about, [ownAttributes.discarded]: true })
 }
 
 function money(made: Instruments, used: boolean, cost: number | null, about: Attributes): void {

@@ -16,33 +16,35 @@ import type { Instruments } from './instruments.ts'
 import type { Labels } from './labels.ts'
 import { chat, attributes as names, ownAttributes, providerName } from './names.ts'
 
-/** The span and the measures of one upstream call. */
+/** The span and the metrics of one upstream call. */
 export class UpstreamSpan implements AttemptSpan {
-  /** The context of the span, for the upstream. */
+  /** The trace headers for the upstream. */
   readonly headers: Readonly<Record<string, string>>
-  readonly #world: TracedWorld
-  readonly #asked: UpstreamCall
+  readonly #dependencies: TracingDependencies
+  readonly #call: UpstreamCall
   readonly #span: Span
   readonly #startedAt: number
   #firstAt: number | undefined
 
-  constructor(asked: UpstreamCall, parent: Context, world: TracedWorld) {
-    this.#world = world
-    this.#asked = asked
-    this.#startedAt = world.clock()
-    // What has no address answers in this process.
-    const kind = asked.address === undefined ? SpanKind.INTERNAL : SpanKind.CLIENT
-    const options = { kind, attributes: startAttributes(asked) }
-    this.#span = world.tracer.startSpan(`${chat} ${asked.model}`, options, parent)
+  constructor(call: UpstreamCall, parent: Context, dependencies: TracingDependencies) {
+    this.#dependencies = dependencies
+    this.#call = call
+    this.#startedAt = dependencies.clock()
+    // A provider without an address answers in this process.
+    const kind = call.address === undefined ? SpanKind.INTERNAL : SpanKind.CLIENT
+    const options = { kind, attributes: startAttributes(call) }
+    this.#span = dependencies.tracer.startSpan(`${chat} ${call.model}`, options, parent)
     if (this.#span.isRecording()) {
-      this.#span.setAttributes(requestAttributes(asked.input))
-      if (world.content) this.#span.setAttributes(inputContent(asked.input))
+      this.#span.setAttributes(requestAttributes(call.input))
+      if (dependencies.content) this.#span.setAttributes(inputContent(call.input))
     }
-    this.headers = world.tells(asked.provider) ? carriedOf(trace.setSpan(parent, this.#span)) : {}
+    this.headers = dependencies.propagatesTo(call.provider)
+      ? carriedOf(trace.setSpan(parent, this.#span))
+      : {}
   }
 
   firstContent(): void {
-    this.#firstAt = this.#world.clock()
+    this.#firstAt = this.#dependencies.clock()
   }
 
   end(end: AttemptEnd): void {
@@ -57,7 +59,7 @@ export class UpstreamSpan implements AttemptSpan {
         [names.errorType]: error,
         ...usageAttributes(end),
       })
-      // A call that nobody waits for any more has not failed.
+      // A cancelled call has not failed.
       if (end.outcome === 'failed') span.setStatus({ code: SpanStatusCode.ERROR })
     }
     span.end()
@@ -65,12 +67,12 @@ export class UpstreamSpan implements AttemptSpan {
   }
 
   #measure({ usage, usageEstimated }: AttemptEnd, error: string | undefined, firstChunk?: number): void {
-    const { labels, clock } = this.#world
-    const { operationDuration, timeToFirstChunk, tokenUsage } = this.#world.instruments()
+    const { labels, clock } = this.#dependencies
+    const { operationDuration, timeToFirstChunk, tokenUsage } = this.#dependencies.instruments()
     const about: Attributes = {
       [names.operationName]: chat,
-      [names.providerName]: labels.provider(this.#asked.provider),
-      [names.requestModel]: labels.model(this.#asked.model),
+      [names.providerName]: labels.provider(this.#call.provider),
+      [names.requestModel]: labels.model(this.#call.model),
     }
     const seconds = (clock() - this.#startedAt) / 1_000
     operationDuration.record(seconds, error === undefined ? about : { ...about, [names.errorType]: error })
@@ -82,7 +84,7 @@ export class UpstreamSpan implements AttemptSpan {
   }
 }
 
-/** What a sampler decides by. */
+/** Attributes that are available to samplers. */
 function startAttributes({ provider, model, why, address, port }: UpstreamCall): Attributes {
   return {
     [names.operationName]: chat,
@@ -99,27 +101,27 @@ function errorOf({ outcome, error }: AttemptEnd): string | undefined {
   return outcome === 'failed' ? failureType(error) : undefined
 }
 
-/** Baggage is the caller's own, and goes to no vendor. */
+/** Returns the trace headers, without baggage: it belongs to the caller and must not reach a provider. */
 function carriedOf(context: Context): Readonly<Record<string, string>> {
   const carrier: Record<string, string> = {}
   propagation.inject(propagation.deleteBaggage(context), carrier)
   return carrier
 }
 
-/** What spans are made with, and by which choices. */
-export interface TracedWorld {
+/** Dependencies and options of the spans. */
+export interface TracingDependencies {
   readonly tracer: Tracer
   readonly instruments: () => Instruments
   readonly labels: Labels
   /** Monotonic milliseconds. */
   readonly clock: () => number
-  /** Whether a caller's trace is gone on with. */
+  /** Whether the caller's trace is continued. */
   readonly incoming: boolean
-  /** Whether an upstream is told of the trace, by its provider's name. */
-  readonly tells: (provider: string) => boolean
+  /** Whether a provider receives the trace headers. */
+  readonly propagatesTo: (provider: string) => boolean
   readonly tags: readonly string[]
-  /** Whether a span tells who asked. */
+  /** Whether spans have the id of the principal. */
   readonly principal: boolean
-  /** Whether spans tell the words. */
+  /** Whether spans have content. */
   readonly content: boolean
 }

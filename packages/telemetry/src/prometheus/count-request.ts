@@ -7,7 +7,7 @@ import {
   type UpstreamFailure,
   type Usage,
 } from '@sluice/core'
-import { answeringAttempt } from '../answering-attempt.ts'
+import { finalAttempt } from '../final-attempt.ts'
 import type { Instruments } from './instruments.ts'
 import { type Labels, otherValue } from './labels.ts'
 
@@ -23,10 +23,10 @@ export function countRequest(event: EndEvent, metrics: Instruments, labels: Labe
   }
   if (event.trace.overheadMs !== undefined) metrics.overhead.observe(seconds(event.trace.overheadMs))
   for (const attempt of event.attempts) countAttempt(attempt, metrics, labels)
-  countUse(event, 'answer', answeringAttempt(event), metrics, labels)
+  countUse(event, 'answer', finalAttempt(event), metrics, labels)
   if (outcome === 'refused') {
-    const refusal = GatewayError.is(event.error) ? labels.refusal(event.error.reason) : 'unknown'
-    metrics.refusals.inc({ reason: refusal, ...tags })
+    const reason = GatewayError.is(event.error) ? labels.reason(event.error.reason) : 'unknown'
+    metrics.refusals.inc({ reason, ...tags })
   }
   if (event.authFailure !== undefined) metrics.authFailures.inc({ reason: event.authFailure.reason })
   for (const rule of wouldHaveRefused) metrics.wouldHaveRefused.inc({ rule: labels.rule(rule) })
@@ -42,26 +42,26 @@ export function seconds(ms: number): number {
 /** Counts an attempt at an upstream. */
 export function countAttempt(attempt: AttemptRecord, { attempts }: Instruments, labels: Labels): void {
   attempts.inc({
-    ...labels.place(attempt),
+    ...labels.target(attempt),
     why: attempt.why,
     result: attemptResult(attempt),
     upstream_status: statusValue(attempt.status),
   })
 }
 
-/** A vendor may say any number. Empty where it said none: Prometheus takes that as no label. */
+/** Bounds the values of the label. Empty without a status: Prometheus treats that as no label. */
 function statusValue(status: number | undefined): string {
   if (status === undefined) return ''
   return Number.isInteger(status) && status >= 100 && status <= 599 ? String(status) : otherValue
 }
 
 /**
- * What became of an attempt. `cut_off`: its answer was not needed any more, or its caller left. `not_called`: the
- * upstream was not asked. `failed`: a fault that is not the upstream's.
+ * The result of an attempt. `cut_off`: cancelled, because another attempt answered or the client disconnected.
+ * `not_called`: the upstream was not called. `failed`: an error that is not the upstream's.
  */
 type AttemptResult = 'ok' | 'cut_off' | 'not_called' | 'failed' | UpstreamFailure
 
-/** The names of the core's errors for a call that somebody ended. */
+/** The names of the core's errors for cancelled calls. */
 const cutOff = new Set(['LifeEnded', 'AnsweredElsewhere'])
 
 function attemptResult({ error, called }: Pick<AttemptRecord, 'error' | 'called'>): AttemptResult {
@@ -71,26 +71,26 @@ function attemptResult({ error, called }: Pick<AttemptRecord, 'error' | 'called'
   return UpstreamError.is(error) ? error.kind : 'failed'
 }
 
-/** Counts the tokens of a call and what they cost. `use`: whether the caller got its answer. */
+/** Counts the tokens and the cost of a call. `use`: whether the client received its answer. */
 export function countUse(
   event: Pick<EndEvent | DiscardedCallEvent, 'model' | 'principal' | 'usage' | 'usageEstimated' | 'cost'>,
-  use: 'answer' | 'unused',
+  use: 'answer' | 'discarded',
   attempt: AttemptRecord | undefined,
   metrics: Instruments,
   labels: Labels,
 ): void {
   if (event.usage === undefined) return
-  const place = { model: labels.model(event.model), provider: labels.provider(attempt), use }
+  const target = { model: labels.model(event.model), provider: labels.provider(attempt), use }
   const tags = labels.tags(event.principal)
   for (const [type, count] of Object.entries(tokenTypes(event.usage))) {
-    if (count > 0) metrics.tokens.inc({ ...place, type, ...tags }, count)
+    if (count > 0) metrics.tokens.inc({ ...target, type, ...tags }, count)
   }
-  if (event.usageEstimated) metrics.estimated.inc(place)
-  if (event.cost === null) metrics.unpriced.inc(place)
-  else metrics.cost.inc({ ...place, ...tags }, event.cost)
+  if (event.usageEstimated) metrics.estimated.inc(target)
+  if (event.cost === null) metrics.unpriced.inc(target)
+  else metrics.cost.inc({ ...target, ...tags }, event.cost)
 }
 
-/** The tokens of a use by type, each counted once: together they are the total. A part is never more than its whole. */
+/** Returns the tokens by type, each counted once, so that their sum is the total. */
 function tokenTypes(usage: Usage): Readonly<Record<string, number>> {
   const { prompt_tokens: prompt, completion_tokens: completion } = usage
   const { cached_tokens, cache_write_tokens = 0 } = usage.prompt_tokens_details

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry, type RegistryContentType } from 'prom-client'
 import type { ResolvedPrometheusOptions } from './options.ts'
 
-/** The bounds for what the gateway takes itself, in seconds. */
+/** Bucket bounds of the gateway's own overhead, in seconds. */
 const overheadBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
 
 /** Every metric. Their labels are in docs/observing.md. */
@@ -32,42 +32,41 @@ export function makeInstruments(
       'outcome',
       ...tagged,
     ),
-    inFlight: gauge('requests_in_flight', 'Chat completions that were let in and have not ended.', 'model'),
+    inFlight: gauge('requests_in_flight', 'Chat completions in flight.', 'model'),
     duration: seconds(
       'request_duration_seconds',
-      'From a request to the end of its answer.',
+      'Time from a request to the end of its response.',
       buckets,
       'model',
       'outcome',
     ),
     firstByte: seconds(
       'first_byte_seconds',
-      'From a request to the first byte of its answer.',
+      'Time from a request to the first byte of its response.',
       buckets,
       'model',
       'stream',
     ),
     queueWait: seconds(
       'queue_wait_seconds',
-      'What requests that were let in waited for room.',
+      'Time that admitted requests waited in the queue.',
       buckets,
       'model',
     ),
     overhead: seconds(
       'overhead_seconds',
-      'What the gateway itself took before the first byte.',
+      'Time the gateway itself added before the first byte.',
       overheadBuckets,
     ),
-    tokens: counter(
-      'tokens_total',
-      'Tokens; their types and uses add up to all.',
+    tokens: counter('tokens_total', 'Tokens by type and use.', 'model', 'provider', 'type', 'use', ...tagged),
+    cost: counter(
+      'cost_usd_total',
+      'Cost of upstream calls, in US dollars.',
       'model',
       'provider',
-      'type',
       'use',
       ...tagged,
     ),
-    cost: counter('cost_usd_total', 'What calls cost, in US dollars.', 'model', 'provider', 'use', ...tagged),
     unpriced: counter(
       'unpriced_total',
       'Calls that used tokens and have no price.',
@@ -77,39 +76,39 @@ export function makeInstruments(
     ),
     estimated: counter(
       'estimated_usage_total',
-      'Calls whose tokens are a guess.',
+      'Calls whose token counts are estimated.',
       'model',
       'provider',
       'use',
     ),
     attempts: counter(
       'attempts_total',
-      'Attempts at upstreams, shadows included.',
+      'Upstream attempts, mirrored calls included.',
       ...['provider', 'upstream_model', 'why', 'result', 'upstream_status'],
     ),
-    refusals: counter('refusals_total', 'Chat completions that the gateway refused.', 'reason', ...tagged),
-    authFailures: counter('auth_failures_total', 'Chat completions whose caller is unknown.', 'reason'),
+    refusals: counter('refusals_total', 'Chat completions that the gateway rejected.', 'reason', ...tagged),
+    authFailures: counter('auth_failures_total', 'Chat completions that failed authentication.', 'reason'),
     wouldHaveRefused: counter(
       'dry_run_refusals_total',
-      'Requests that a dry-run rule would have refused.',
+      'Requests that a rule in dry run would have rejected.',
       'rule',
     ),
-    cache: counter('cache_requests_total', 'Requests that the cache was asked for.', 'model', 'result'),
-    replayed: counter('replayed_total', 'Answers that were given again for an idempotency key.', 'model'),
+    cache: counter('cache_requests_total', 'Cache lookups.', 'model', 'result'),
+    replayed: counter('replayed_total', 'Responses replayed for an idempotency key.', 'model'),
     targetState: gauge(
       'target_state',
-      '1 for the state that a target is in.',
+      '1 for the current state of a target, else 0.',
       'provider',
       'upstream_model',
       'state',
     ),
     targetUnavailableSince: gauge(
       'target_unavailable_since_seconds',
-      'When a target began to be left alone, in seconds since 1970, by the reason; 0 while it is not for that reason.',
+      'When a target became unavailable, in seconds since 1970, by reason; else 0.',
       ...['provider', 'upstream_model', 'reason'],
     ),
-    storeFailing: gauge('store_failing', '1 while something that remembers fails.', 'store'),
-    internalErrors: counter('internal_errors_total', 'Requests that ended with a fault inside.'),
-    warnings: counter('warnings_total', 'Warnings to the owner.', 'code'),
+    storeFailing: gauge('store_failing', '1 while a store is failing.', 'store'),
+    internalErrors: counter('internal_errors_total', 'Requests that ended with an internal error.'),
+    warnings: counter('warnings_total', 'Warnings to the operator.', 'code'),
   }
 }

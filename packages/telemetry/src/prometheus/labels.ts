@@ -1,30 +1,30 @@
 import type { AttemptRecord, Principal } from '@sluice/core'
 import type { TagLabel } from './options.ts'
 
-/** Where nothing is known that a label could say. */
+/** The value of a label that is not known. */
 const unknownValue = 'unknown'
 
 /** The values of labels that come from names, each with a bound. */
 export class Labels {
-  readonly #most: number
+  readonly #max: number
   readonly #tags: readonly (TagLabel & { readonly values: LabelValues })[]
   readonly #models: LabelValues
   readonly #providers: LabelValues
   readonly #upstreamModels: LabelValues
   readonly #rules: LabelValues
-  readonly #refusals: LabelValues
+  readonly #reasons: LabelValues
 
-  constructor(tags: readonly TagLabel[], most: number) {
-    this.#most = most
+  constructor(tags: readonly TagLabel[], max: number) {
+    this.#max = max
     this.#tags = tags.map(tag => ({ ...tag, values: this.#values() }))
     this.#models = this.#values()
     this.#providers = this.#values()
     this.#upstreamModels = this.#values()
     this.#rules = this.#values()
-    this.#refusals = this.#values()
+    this.#reasons = this.#values()
   }
 
-  /** The public name of a model; `unknown` where the caller's is none. */
+  /** The public name of a model; `unknown` without one. */
   model(name: string | undefined): string {
     return name === undefined ? unknownValue : this.#models.of(name)
   }
@@ -33,7 +33,7 @@ export class Labels {
     return attempt === undefined ? unknownValue : this.#providers.of(attempt.provider)
   }
 
-  place(attempt: Pick<AttemptRecord, 'provider' | 'model'>): { provider: string; upstream_model: string } {
+  target(attempt: Pick<AttemptRecord, 'provider' | 'model'>): { provider: string; upstream_model: string } {
     return { provider: this.provider(attempt), upstream_model: this.#upstreamModels.of(attempt.model) }
   }
 
@@ -41,8 +41,8 @@ export class Labels {
     return this.#rules.of(name)
   }
 
-  refusal(name: string): string {
-    return this.#refusals.of(name)
+  reason(name: string): string {
+    return this.#reasons.of(name)
   }
 
   /** The tags of a caller that are labels; one that a caller does not have is empty. */
@@ -60,29 +60,29 @@ export class Labels {
   }
 
   #values(): LabelValues {
-    return new LabelValues(this.#most)
+    return new LabelValues(this.#max)
   }
 }
 
-/** What is counted under a label when its values are too many. */
+/** Replaces further values of a label that has too many. */
 export const otherValue = 'other'
 
-/** A longer value is nobody's name. */
-const longest = 256
+/** In characters. Longer values become `other`. */
+const maxLength = 256
 
-/** The values that a label has: the first `most` as they are, all others as one. */
+/** The values of a label: the first `max` as they are, all others as `other`. */
 class LabelValues {
   readonly #known = new Set<string>()
-  readonly #most: number
+  readonly #max: number
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   /** The value under which it is counted. */
   of(value: string): string {
     if (this.#known.has(value)) return value
-    if (this.#known.size >= this.#most || value.length > longest) return otherValue
+    if (this.#known.size >= this.#max || value.length > maxLength) return otherValue
     this.#known.add(value)
     return value
   }

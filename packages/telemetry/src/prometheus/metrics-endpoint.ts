@@ -1,26 +1,26 @@
 import { bearerToken, type Endpoint } from '@sluice/core'
 import type { Registry, RegistryContentType } from 'prom-client'
-import { refusedMethod } from '../refused-method.ts'
+import { rejectMethod } from '../reject-method.ts'
 import type { ResolvedPrometheusOptions } from './options.ts'
 
-/** Tells the metrics of a registry in its text format. */
+/** Serves the metrics of a registry in its text format. */
 export function metricsEndpoint(
   registry: Registry<RegistryContentType>,
   { path, token }: Pick<ResolvedPrometheusOptions, 'path' | 'token'>,
 ): Endpoint {
   return {
-    matches: asked => asked === path,
+    matches: requested => requested === path,
     fetch: async request => {
-      const refused = refusedMethod(request)
-      if (refused !== undefined) return refused
+      const rejected = rejectMethod(request)
+      if (rejected !== undefined) return rejected
       if (token !== undefined && !(await isSameSecret(bearerToken(request) ?? '', token)))
         return unauthorized()
       let text: string
       try {
         text = await registry.metrics()
       } catch {
-        // A metric of the owner's own, which is asked as it is told, may throw.
-        return plainAnswer(500, 'A metric could not be read.\n')
+        // The `collect` of a user's own metric may throw.
+        return plainAnswer(500, 'Collecting a metric failed.\n')
       }
       return new Response(request.method === 'HEAD' ? null : text, {
         headers: { 'content-type': registry.contentType, 'cache-control': 'no-store' },
@@ -30,7 +30,7 @@ export function metricsEndpoint(
 }
 
 function unauthorized(): Response {
-  const response = plainAnswer(401, 'A token is expected: Authorization: Bearer TOKEN.\n')
+  const response = plainAnswer(401, 'Unauthorized. Send the token as Authorization: Bearer TOKEN.\n')
   response.headers.set('www-authenticate', 'Bearer realm="metrics"')
   return response
 }
@@ -42,7 +42,7 @@ function plainAnswer(status: number, text: string): Response {
   })
 }
 
-/** Whether two texts are one. How long it takes tells nothing of where they differ: their digests are compared. */
+/** Compares two secrets by their digests, in constant time. */
 async function isSameSecret(given: string, expected: string): Promise<boolean> {
   const [one, other] = await Promise.all([digestOf(given), digestOf(expected)])
   let difference = 0

@@ -1,32 +1,32 @@
 import type { Registry, RegistryContentType } from 'prom-client'
 
-/** What is measured, and where it is told. */
+/** Options of `prometheus()`. */
 export interface PrometheusOptions {
-  /** Where the metrics are kept, such as `register` of `prom-client` with those of your own. Default: one of their own. */
+  /** The registry of the metrics, such as `register` of `prom-client`. Default: a new one. */
   readonly registry?: Registry<RegistryContentType>
-  /** What the names of the metrics begin with. Default `sluice_`. */
+  /** Prefix of all metric names. Default `sluice_`. */
   readonly prefix?: string
   /**
-   * Tags of callers that become labels of what is counted: `['team']` makes `tag_team`. Name those with few values, and
-   * no secrets. Default: none.
+   * Tags of callers that become labels of counters: `['team']` adds `tag_team`. Choose tags with few values and without
+   * secrets. Default: none.
    */
   readonly tagLabels?: readonly string[]
-  /** The upper bounds of the histograms of durations, in seconds, rising. Default: 15 from 0.025 to 600. */
+  /** The upper bounds of duration histograms, in seconds, ascending. Default: 15 from 0.025 to 600. */
   readonly buckets?: readonly number[]
   /**
-   * How many values a label may have that come from names: models, providers, tags, rules. What comes later is counted as
-   * `other`, as a table with patterns lets callers make names up. Default 100.
+   * How many values a label of names can have: models, providers, tags, rules. Further values are counted as `other`,
+   * because callers can make names up where models have patterns. Default 100.
    */
   readonly maxLabelValues?: number
-  /** Whether memory, event loop and garbage collection of the process are measured too. Default `false`. */
+  /** Whether to add memory, event loop and garbage collection metrics of the process. Default `false`. */
   readonly defaultMetrics?: boolean
   /** The path of the endpoint. Default `/metrics`. */
   readonly path?: string
-  /** The endpoint asks for it, as `authorization: Bearer ...`. Default: it asks for nothing. */
+  /** Bearer token that the endpoint requires. Default: none. */
   readonly token?: string
 }
 
-/** Options with everything filled in. */
+/** Options with their defaults. */
 export interface ResolvedPrometheusOptions {
   readonly prefix: string
   readonly tags: readonly TagLabel[]
@@ -36,7 +36,7 @@ export interface ResolvedPrometheusOptions {
   readonly token: string | undefined
 }
 
-/** A tag of callers, and the label that it is. */
+/** A tag of callers and its label. */
 export interface TagLabel {
   readonly tag: string
   readonly label: string
@@ -44,7 +44,7 @@ export interface TagLabel {
 
 const defaultBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600]
 
-/** Fills in what is not set. Throws `TypeError` for what cannot be used. */
+/** Adds the defaults. Throws `ConfigurationError` for invalid options. */
 export function resolvePrometheusOptions(given: PrometheusOptions): ResolvedPrometheusOptions {
   const {
     prefix = 'sluice_',
@@ -78,7 +78,7 @@ export function resolvePrometheusOptions(given: PrometheusOptions): ResolvedProm
   }
 }
 
-/** A label has letters, digits and `_` only: what else a tag's name has becomes `_`. */
+/** Labels have only letters, digits and `_`: other characters of a tag's name become `_`. */
 function tagLabels(tags: readonly string[]): readonly TagLabel[] {
   if (!Array.isArray(tags) || tags.some(tag => typeof tag !== 'string' || tag === '')) {
     throw fault(`tagLabels ${JSON.stringify(tags)}`, "a list of names of tags, such as ['team']")

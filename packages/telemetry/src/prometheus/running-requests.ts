@@ -3,7 +3,7 @@ import { seconds } from './count-request.ts'
 import type { Instruments } from './instruments.ts'
 import type { Labels } from './labels.ts'
 
-/** The requests that were let in and have not ended. */
+/** The requests in flight. */
 export class RunningRequests {
   /** The label of each one's model, by its id. */
   readonly #models = new Map<string, string>()
@@ -16,14 +16,14 @@ export class RunningRequests {
   }
 
   begin({ requestId, model }: BeginEvent): void {
-    // Ids of the owner's making may come twice: what is counted up once is counted down once.
+    // Generated ids of a user's own may repeat: count each id once.
     if (this.#models.has(requestId)) return
     const label = this.#labels.model(model)
     this.#models.set(requestId, label)
     this.#metrics.inFlight.inc({ model: label })
   }
 
-  /** Of a request that was never let in nothing is counted here. */
+  /** Ignores requests that never began. */
   end({ requestId, timings }: EndEvent): void {
     const model = this.#models.get(requestId)
     if (model === undefined) return

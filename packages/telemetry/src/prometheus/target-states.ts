@@ -13,20 +13,20 @@ const reasons = Object.keys({
 } satisfies Record<UnavailableReason, true>)
 
 /**
- * Sets the state that a target is in to 1 and the others to 0, and since when it is left alone for its reason. Of many
- * targets under one name there is none. `now` is in milliseconds since 1970.
+ * Sets the current state of a target to 1 and the others to 0, and since when it is unavailable for its reason. Targets
+ * beyond the maximum number of labels have no state. `now` is in milliseconds since 1970.
  */
-export function tellTargetState(
+export function setTargetState(
   event: TargetEvent,
   { targetState, targetUnavailableSince }: Instruments,
   labels: Labels,
   now: number,
 ): void {
-  const place = labels.place(event)
-  if (place.provider === otherValue || place.upstream_model === otherValue) return
-  for (const state of states) targetState.set({ ...place, state }, state === event.state ? 1 : 0)
+  const target = labels.target(event)
+  if (target.provider === otherValue || target.upstream_model === otherValue) return
+  for (const state of states) targetState.set({ ...target, state }, state === event.state ? 1 : 0)
   const since = Math.round((now - event.unavailableMs) / 1_000)
   for (const reason of reasons) {
-    targetUnavailableSince.set({ ...place, reason }, reason === event.reason ? since : 0)
+    targetUnavailableSince.set({ ...target, reason }, reason === event.reason ? since : 0)
   }
 }

@@ -2,18 +2,18 @@ import { GatewayError, UpstreamError } from '@sluice/core'
 import type { LogFields } from './logger.ts'
 import { shortText } from './plain-text.ts'
 
-const longestMessage = 1_000
+const maxMessageLength = 1_000
 
-/** So many calls of a stack are told. */
-const mostFrames = 10
+/** The number of stack frames in a log entry. */
+const maxFrames = 10
 
-/** Codes of systems and drivers, such as `ECONNREFUSED` or `23505`: no text that a person wrote. */
+/** Codes of systems and drivers, such as `ECONNREFUSED` or `23505`. */
 const systemCode = /^[A-Z0-9_]{1,40}$/
 
 /**
- * What a log may tell of an error. Of one that is the gateway's own: its name for it, and a system's code of its
- * cause. Of others the kind, a system's code, and where it was thrown; their messages may quote what a caller sent, a key or an address, and are told where
- * `messages` asks for it. What a vendor said is never told.
+ * Returns the log fields of an error. For gateway errors: the reason, and the system code of the cause. For other errors:
+ * the name, the system code and the stack; their messages may quote a caller's input, a key or an address, and are logged
+ * only with `messages`. A vendor's messages are never logged.
  */
 export function failureFields(
   error: unknown,
@@ -23,7 +23,7 @@ export function failureFields(
     return {
       error: error.kind,
       errorStatus: error.status ?? null,
-      errorMessage: shortText(error.message, longestMessage),
+      errorMessage: shortText(error.message, maxMessageLength),
     }
   }
   if (GatewayError.is(error)) return { error: error.reason, ...foreignFields(error.cause, messages) }
@@ -40,13 +40,13 @@ function foreignFields(error: unknown, messages: boolean): LogFields {
   const code = 'code' in error ? String(error.code) : ''
   return {
     ...(systemCode.test(code) && { errorCode: code }),
-    ...(messages && { errorMessage: shortText(error.message, longestMessage) }),
+    ...(messages && { errorMessage: shortText(error.message, maxMessageLength) }),
   }
 }
 
 /**
- * Where it was thrown: what stands after the message, which may have lines of its own that look the same. Nothing where
- * the message is another than when it was thrown.
+ * Returns the stack frames after the message, which may have lines that look like frames. Empty where the message has
+ * changed since the error was thrown.
  */
 function framesOf({ stack, message }: Error): string {
   const at = typeof stack === 'string' ? stack.indexOf(message) : -1
@@ -56,7 +56,7 @@ function framesOf({ stack, message }: Error): string {
     .split('\n')
     .filter(line => /^ {4}at [^\n]+:\d+\)?$/.test(line))
   return frames
-    .slice(0, mostFrames)
+    .slice(0, maxFrames)
     .map(line => line.trim())
     .join(' < ')
 }

@@ -1,17 +1,17 @@
-/** What a line says, flat: nothing in it is an object. */
+/** The fields of a log entry, without nested objects. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 
-/** Takes lines as objects. Loggers such as pino's fit. */
+/** Receives log entries as objects. pino's loggers fit. */
 export interface Logger {
   info(fields: LogFields, message: string): void
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
 }
 
-/** One line, before it has a form. */
+/** One log entry, before formatting. */
 export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error'
-  /** What it is about: the same for all lines of a kind. */
+  /** The kind of entry: the same for all entries of a kind. */
   readonly message: string
   readonly fields: LogFields
 }

@@ -2,7 +2,7 @@ import type { Colours, Paint } from './colours.ts'
 import type { LogEntry, LogFields } from './logger.ts'
 import { plainText } from './plain-text.ts'
 
-/** A line for people: when, what, where to, who, and what it took. */
+/** Returns a log entry as a line for people. */
 export function prettyLine(entry: LogEntry, at: Date, colours: Colours): string {
   const { level, message, fields } = entry
   const time = colours.dim(clockTime(at))
@@ -17,11 +17,11 @@ export function prettyLine(entry: LogEntry, at: Date, colours: Colours): string 
 
 function requestText(fields: LogFields, colours: Colours): string {
   const { status, principal, model, provider, upstreamModel, stream, error } = fields
-  const place = provider === null ? '' : colours.dim(`-> ${shown(provider)}/${shown(upstreamModel)}`)
+  const target = provider === null ? '' : colours.dim(`-> ${shown(provider)}/${shown(upstreamModel)}`)
   return joined([
     statusPaint(Number(status), colours)(String(status)),
     shown(model),
-    place,
+    target,
     `[${shown(principal)}]`,
     stream === true ? 'stream' : '',
     measures(fields).join(', '),
@@ -42,7 +42,7 @@ function measures(fields: LogFields): string[] {
     Number(failovers) > 0 ? `${failovers} ${failovers === 1 ? 'failover' : 'failovers'}` : '',
     cache === 'hit' ? 'from the cache' : '',
     fields.replayed === true ? 'replayed' : '',
-    typeof fields.wouldHaveRefused === 'string' ? `would refuse: ${shown(fields.wouldHaveRefused)}` : '',
+    typeof fields.wouldHaveRefused === 'string' ? `would reject: ${shown(fields.wouldHaveRefused)}` : '',
   ]
   return all.filter(text => text !== '')
 }
@@ -79,7 +79,7 @@ function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`
 }
 
-/** Two digits that count, however little it is. */
+/** With two significant digits below 1. */
 function dollars(cost: number): string {
   return cost === 0 || cost >= 1
     ? `$${cost.toFixed(2)}`
@@ -98,7 +98,7 @@ function joined(pieces: readonly string[]): string {
   return pieces.filter(piece => piece !== '').join(' ')
 }
 
-/** In the time zone of the process, as a terminal's reader has it. */
+/** In the time zone of the process. */
 function clockTime(at: Date): string {
   return [at.getHours(), at.getMinutes(), at.getSeconds()]
     .map(part => String(part).padStart(2, '0'))

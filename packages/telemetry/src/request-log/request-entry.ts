@@ -1,5 +1,5 @@
 import type { EndEvent, RequestOutcome } from '@sluice/core'
-import { answeringAttempt } from '../answering-attempt.ts'
+import { finalAttempt } from '../final-attempt.ts'
 import { failureFields } from './failure-fields.ts'
 import type { LogEntry, LogFields } from './logger.ts'
 import { shortText } from './plain-text.ts'
@@ -9,7 +9,7 @@ const levels: Partial<Record<RequestOutcome, LogEntry['level']>> = {
   internal_error: 'error',
 }
 
-/** The line of a request: the same names in every one, `null` where there is nothing to tell. */
+/** Returns the log entry of a request. All entries have the same fields, `null` without a value. */
 export function requestEntry(event: EndEvent, messages: boolean): LogEntry {
   return {
     level: levels[event.outcome] ?? 'info',
@@ -20,7 +20,7 @@ export function requestEntry(event: EndEvent, messages: boolean): LogEntry {
 
 function requestFields(event: EndEvent): LogFields {
   const { attempts, usage, timings, trace } = event
-  const answering = answeringAttempt(event)
+  const answering = finalAttempt(event)
   return {
     requestId: event.requestId,
     clientRequestId: event.clientRequestId ?? null,
@@ -56,8 +56,9 @@ function requestFields(event: EndEvent): LogFields {
 
 function failureOf({ outcome, error }: EndEvent, messages: boolean): LogFields {
   const none: LogFields = { error: null, errorStatus: null }
-  const told = outcome === 'completed' || outcome === 'client_disconnected' || outcome === 'gateway_closed'
-  if (told) return none
+  const hasNoError =
+    outcome === 'completed' || outcome === 'client_disconnected' || outcome === 'gateway_closed'
+  if (hasNoError) return none
   return { ...none, ...failureFields(error, { stack: outcome === 'internal_error', messages }) }
 }
 
@@ -65,7 +66,7 @@ function name(text: string | undefined): string | null {
   return text === undefined ? null : shortText(text)
 }
 
-/** To a tenth of a millisecond: what is beyond is noise. */
+/** Rounds to a tenth of a millisecond. */
 function rounded(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.round(ms * 10) / 10
 }

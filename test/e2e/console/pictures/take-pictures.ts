@@ -50,7 +50,7 @@ async function chatted(page: Page): Promise<void> {
   await page.getByLabel('Model').selectOption('small-chat')
   await page.getByLabel('Message', { exact: true }).fill('What does a sluice do?')
   await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'How it was answered' }).waitFor()
+  await page.getByRole('link', { name: 'Request details' }).waitFor()
 }
 
 async function traced(page: Page): Promise<void> {

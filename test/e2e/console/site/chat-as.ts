@@ -4,6 +4,6 @@ import type { Page } from 'playwright-core'
 export async function chatAs(page: Page, key: string): Promise<void> {
   const options = page.getByText('Options', { exact: true })
   await options.click()
-  await page.getByLabel("A caller's key").fill(key)
+  await page.getByLabel('API key of a caller').fill(key)
   await options.click()
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyRow } from '../../../../packages/console/src/api.ts'
-import { keyChange, typedOf } from '../../../../packages/console/ui/keys/key-change.ts'
-import type { TypedKey } from '../../../../packages/console/ui/keys/typed-key.ts'
+import { keyChange, toFormValues } from '../../../../packages/console/ui/keys/key-change.ts'
+import type { KeyFormValues } from '../../../../packages/console/ui/keys/key-form.ts'
 
 const row: KeyRow = {
   id: 'k1',
@@ -26,15 +26,15 @@ const row: KeyRow = {
   secrets: [],
 }
 
-const changeOf = (typed: Partial<TypedKey>, of: KeyRow = row) => {
-  const before = typedOf(of)
+const changeOf = (typed: Partial<KeyFormValues>, of: KeyRow = row) => {
+  const before = toFormValues(of)
   return keyChange(of, before, { ...before, ...typed })
 }
 
 describe('keyChange', () => {
   it('asks for nothing where nothing was changed, also not for a time to the minute', () => {
     expect(changeOf({})).toEqual({})
-    expect(typedOf(row).expiresAt).toBe('2099-01-01T12:00')
+    expect(toFormValues(row).expiresAt).toBe('2099-01-01T12:00')
   })
 
   it('asks for what is another, and for nothing else', () => {
@@ -56,7 +56,7 @@ describe('keyChange', () => {
   })
 
   it('keeps of a limit what cannot be typed', () => {
-    const [first, second] = typedOf(row).limits
+    const [first, second] = toFormValues(row).limits
     const limits = [{ ...first!, limit: '30' }, second!, { kind: 'concurrent', limit: '2', per: '' }] as const
     expect(changeOf({ limits })).toEqual({
       limits: [{ ...row.limits![0], limit: 30 }, row.limits![1], { kind: 'concurrent', limit: 2 }],
@@ -67,8 +67,8 @@ describe('keyChange', () => {
   })
 
   it.each([
-    [{ ...row, tags: { team: 'a, b=c' } }, { tags: 'team=d' }, 'The tags of this key hold commas'],
-    [{ ...row, models: ['a b'] }, { models: 'a' }, 'The models of this key hold commas or spaces'],
+    [{ ...row, tags: { team: 'a, b=c' } }, { tags: 'team=d' }, 'The tags of this key contain commas'],
+    [{ ...row, models: ['a b'] }, { models: 'a' }, 'The models of this key contain commas or spaces'],
   ] as const)('does not change what it cannot tell apart: %j', (of, typed, message) => {
     expect(() => changeOf(typed, of)).toThrow(message)
     expect(changeOf({ name: 'Bo' }, of)).toEqual({ name: 'Bo' })

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { RequestRow } from '../../../../packages/console/src/api.ts'
 import { liveFeed } from '../../../../packages/console/ui/requests/live-feed.ts'
+import { ApiError } from '../../../../packages/console/ui/server/api-error.ts'
 import type { ConsoleApi } from '../../../../packages/console/ui/server/console-api.ts'
-import { Refusal } from '../../../../packages/console/ui/server/refusal.ts'
 
 const rowOf = (id: string, at: number, outcome: RequestRow['outcome'] = 'running') =>
   ({ id, at, outcome }) as RequestRow
@@ -27,7 +27,7 @@ function startFeed() {
     },
     live: async (signal: AbortSignal) => {
       server.tries.push(Date.now())
-      if (server.down) throw new Refusal('The gateway does not answer.', 0)
+      if (server.down) throw new ApiError('The gateway does not answer.', 0)
       const body = new ReadableStream<Uint8Array>({
         start: controller => {
           server.tell = row =>

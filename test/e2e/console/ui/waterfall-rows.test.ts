@@ -41,7 +41,7 @@ const request = (changes: Partial<RequestDetail>): RequestDetail => ({
   estimated: false,
   adjustments: [],
   wouldHaveRefused: [],
-  unused: [],
+  discarded: [],
   leftOut: 0,
   ...changes,
 })
@@ -59,16 +59,16 @@ describe('waterfallRows', () => {
         look: 'bad',
         startMs: 0,
         endMs: 10,
-        result: 'the provider answered 503',
+        result: 'the provider returned 503',
       },
-      { name: 'north / m', note: 'instead', look: 'good', startMs: 20, contentMs: 30, endMs: 100 },
+      { name: 'north / m', note: 'fallback', look: 'good', startMs: 20, contentMs: 30, endMs: 100 },
     ])
   })
 
   it('begins with the wait for room, where there was one', () => {
     const rows = waterfallRows(request({ queueMs: 15, attempts: [attempt({ startMs: 15 })] }), 100)
     expect(rows.map(({ name, endMs }) => [name, endMs])).toEqual([
-      ['Waiting for room', 15],
+      ['Queue', 15],
       ['north / m', 100],
     ])
   })
@@ -83,18 +83,18 @@ describe('waterfallRows', () => {
       cost: null,
     }))
     const rows = waterfallRows(
-      request({ attempts: [lost, attempt({ why: 'hedge', startMs: 20 })], unused }),
+      request({ attempts: [lost, attempt({ why: 'hedge', startMs: 20 })], discarded: unused }),
       100,
     )
     expect(rows.map(({ name, look }) => [name, look])).toEqual([
-      ['east / m', 'unused'],
-      ['west / m', 'unused'],
+      ['east / m', 'discarded'],
+      ['west / m', 'discarded'],
       ['north / m', 'good'],
     ])
   })
 
   it('tells a place that was not asked from one that failed', () => {
     const [row] = waterfallRows(request({ attempts: [attempt({ called: false, error: 'overloaded' })] }), 100)
-    expect(row?.result).toBe('not asked: overloaded')
+    expect(row?.result).toBe('not called: overloaded')
   })
 })

@@ -23,11 +23,11 @@ export const chatTests: ViewTests = site => {
       return seen
     })
     const turn = await askInChat(page, 'slow', 'What is 12 * 7?')
-    await turn.getByRole('link', { name: 'How it was answered' }).waitFor()
+    await turn.getByRole('link', { name: 'Request details' }).waitFor()
     expect(await pieces.evaluate(seen => seen.size)).toBeGreaterThan(2)
     expect(await turn.locator('.turn-text').textContent()).toContain('84')
 
-    const wire = page.getByRole('region', { name: 'On the wire' })
+    const wire = page.getByRole('region', { name: 'HTTP exchange' })
     const events = await wire.locator('.events li code').allTextContents()
     expect(events.at(-1)).toBe('data: [DONE]')
     const told = events.slice(0, -1).map(event => JSON.parse(event.slice('data: '.length)))
@@ -46,7 +46,7 @@ export const chatTests: ViewTests = site => {
     expect(sent).toContain(`authorization: Bearer …${adminKey.slice(-4)}`)
     expect(await page.content()).not.toContain(adminKey)
 
-    await turn.getByRole('link', { name: 'How it was answered' }).click()
+    await turn.getByRole('link', { name: 'Request details' }).click()
     await page.getByRole('region', { name: 'Request', exact: true }).getByText(id!).waitFor()
   })
 
@@ -61,24 +61,24 @@ export const chatTests: ViewTests = site => {
     await east.waitForClose(asked)
     await turn.getByText('Stopped.').waitFor()
     await goTo(page, 'Requests')
-    await page.locator('tbody tr').first().getByText('Caller left').waitFor()
+    await page.locator('tbody tr').first().getByText('Client disconnected').waitFor()
     east.respondWith(steps.hang())
   })
 
   it('tells why an answer failed, and stays signed in where the caller is refused', async () => {
     const page = await site().open()
     await page.getByText('Options').click()
-    await page.getByLabel("A caller's key").fill('sk-unknown')
+    await page.getByLabel('API key of a caller').fill('sk-unknown')
     await page.getByLabel('System prompt').fill('Be brief.')
     await page.getByLabel('Temperature').fill('0.5')
-    await page.getByLabel('Most tokens').fill('20')
+    await page.getByLabel('Max tokens').fill('20')
     await page.getByText('Options').click()
     const turn = await askInChat(page, 'demo', 'Hello')
     await turn
       .locator('.notice')
       .getByText(/API key/)
       .waitFor()
-    const wire = page.getByRole('region', { name: 'On the wire' })
+    const wire = page.getByRole('region', { name: 'HTTP exchange' })
     expect(await wire.locator('.status').textContent()).toBe('401')
     await wire.getByRole('tab', { name: 'Request' }).click()
     const [, body] = await wire.locator('.raw').allTextContents()
@@ -103,7 +103,7 @@ export const chatTests: ViewTests = site => {
       body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'Hello' }] }),
     })
     expect(asCaller.status).toBe(401)
-    await turn.getByRole('link', { name: 'How it was answered' }).click()
+    await turn.getByRole('link', { name: 'Request details' }).click()
     await page
       .getByRole('region', { name: 'Request', exact: true })
       .getByText('console', { exact: true })
@@ -116,7 +116,7 @@ export const chatTests: ViewTests = site => {
     const page = await site().open()
     const failed = async (model: string) => (await askInChat(page, model, 'Hello')).locator('.notice')
     const budget = await failed('counted')
-    await budget.getByText('Not enough budget (429)').waitFor()
+    await budget.getByText('Budget exceeded (429)').waitFor()
     await budget.getByText(/your budget/).waitFor()
     await budget.getByText(/^Sent as the console/).waitFor()
     const broken = await failed('broken')

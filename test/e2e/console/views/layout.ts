@@ -50,7 +50,7 @@ export const layoutTests: ViewTests = site => {
     await goTo(page, 'Keys')
     expect(await isSeen(`.key[data-id="${stored.id}"]`, 'Disabled')).toBe(true)
     await goTo(page, 'Routes')
-    expect(await isSeen('[data-model=broken]', /Open: too many failures|Half open: the next/)).toBe(true)
+    expect(await isSeen('[data-model=broken]', /Open: too many failures|Half-open: the next/)).toBe(true)
     expect(await isSeen('[data-model=broken]', /^since /)).toBe(true)
     await page.goto(`${site().service.url}/console/#/requests/${id}`)
     expect(await isSeen('.request-panel', 'Refused')).toBe(true)
@@ -62,7 +62,7 @@ export const layoutTests: ViewTests = site => {
     for (let number = 1; number <= 8; number++) {
       const answer = await askInChat(page, 'demo', `What is ${number} + 20?`)
       await answer.getByText(`= ${number + 20}`).waitFor()
-      await answer.getByRole('link', { name: 'How it was answered' }).waitFor()
+      await answer.getByRole('link', { name: 'Request details' }).waitFor()
     }
     const edges = () =>
       page.evaluate(() => {

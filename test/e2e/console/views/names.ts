@@ -21,7 +21,7 @@ export const namesTests: ViewTests = site => {
     await panel.getByText(stored.id).waitFor()
 
     await goTo(page, 'Usage')
-    await page.getByLabel('By', { exact: true }).selectOption('Key')
+    await page.getByLabel('Group by').selectOption('Key')
     const sums = page.locator('.sums')
     await sums.getByRole('row', { name: /^Nightly report/ }).waitFor()
     expect(await sums.getByText(stored.id).count()).toBe(0)
@@ -29,7 +29,7 @@ export const namesTests: ViewTests = site => {
     await chart.getByText('As a table').click()
     await chart.getByRole('columnheader', { name: 'Nightly report' }).waitFor()
     const ledger = page.getByRole('region', { name: 'By day, from the ledger' })
-    await ledger.getByLabel('Days by').selectOption('Key')
+    await ledger.getByLabel('Group days by').selectOption('Key')
     await ledger.getByRole('row', { name: /Nightly report/ }).waitFor()
   })
 }

@@ -24,7 +24,7 @@ export const requestsTests: ViewTests = site => {
     await row.getByText('Running').waitFor()
     leaving.abort()
     expect(await gone).toBe('left')
-    await row.getByText('Caller left').waitFor()
+    await row.getByText('Client disconnected').waitFor()
   })
 
   it('shows a failover as a waterfall, and why a place was not asked', async () => {
@@ -47,7 +47,7 @@ export const requestsTests: ViewTests = site => {
     const skipped = (await ask('small-chat')).headers.get('x-request-id')!
     await page.getByRole('link', { name: `Request ${skipped}` }).click()
     await panel
-      .getByText(/Not asked: its circuit breaker was open for another .*s: the provider answered 503/)
+      .getByText(/Skipped: its circuit breaker was open for another .*s: the provider returned 503/)
       .waitFor()
     expect(await bars.locator('.name').allTextContents()).toEqual(['north / small'])
     const focused = () => page.evaluate(() => document.activeElement?.textContent)
@@ -67,7 +67,7 @@ export const requestsTests: ViewTests = site => {
       'north / largehedge',
     ])
     expect(await bars.locator('.bar-result').allTextContents()).toEqual([
-      'cut off, another was sooner',
+      'cancelled, another attempt answered first',
       'answered',
     ])
     const boxes = await Promise.all([0, 1].map(at => bars.nth(at).locator('.bar-fill').first().boundingBox()))
@@ -88,14 +88,14 @@ export const requestsTests: ViewTests = site => {
     await page.getByLabel('Model').selectOption('broken')
     expect(new Set(await rows.locator('td:nth-child(2)').allTextContents())).toEqual(new Set(['broken']))
     await page.getByLabel('Model').selectOption('demo')
-    await page.getByText('None of these requests matches').waitFor()
+    await page.getByText('No matching requests').waitFor()
     await page.getByRole('button', { name: /^Show all/ }).click()
     await page.getByRole('button', { name: 'Pause' }).press('Enter')
     const before = await rows.count()
     const id = (await ask('demo')).headers.get('x-request-id')!
     await page.getByText('1 newer', { exact: true }).waitFor()
     expect(await rows.count()).toBe(before)
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('link', { name: `Request ${id}` }).waitFor()
   })
 

@@ -11,7 +11,7 @@ export const routesTests: ViewTests = site => {
     await page.locator('[data-model=counted]').getByText('Available').waitFor()
     for (let left = 4; left > 0; left--) await ask('broken')
     const target = page.locator('[data-model=broken] [data-state=open]')
-    await target.getByText('Open: too many failures, last: the provider answered 503').waitFor()
+    await target.getByText('Open: too many failures, last: the provider returned 503').waitFor()
     await target.getByText(/^since \d\d:\d\d:\d\d, again in \d+\ss$/).waitFor()
   })
 
@@ -23,11 +23,13 @@ export const routesTests: ViewTests = site => {
     const page = await site().open()
     await goTo(page, 'Routes')
     const target = page.locator('[data-model=unpriced] [data-state=cooldown]')
-    await target.getByText("Paused: the provider refuses this gateway's credentials (401)").waitFor()
+    await target.getByText('Cooldown: the provider rejects the credentials of this gateway (401)').waitFor()
     const id = (await ask('unpriced')).headers.get('x-request-id')!
     await page.goto(`${site().service.url}/console/#/requests/${id}`)
     await page
-      .getByText(/Not asked: it was paused for another .*s: the provider refuses this gateway's credentials/)
+      .getByText(
+        /Skipped: it was cooling down for another .*s: the provider rejects the credentials of this gateway/,
+      )
       .waitFor()
   })
 

@@ -20,7 +20,7 @@ export const signInTests: ViewTests = site => {
     const page = await site().open({
       address: `${site().service.url}/console/#key=not-the-admin-key-0123`,
     })
-    await page.getByRole('alert').getByText('That is not the admin key of this gateway.').waitFor()
+    await page.getByRole('alert').getByText('Invalid admin key.').waitFor()
     await page.getByLabel('Admin key').fill(adminKey)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Sign out' }).waitFor()

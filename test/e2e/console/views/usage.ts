@@ -12,7 +12,7 @@ export const usageTests: ViewTests = site => {
     await ask('broken', { key: issued.key })
     const page = await site().open()
     await goTo(page, 'Usage')
-    await page.getByLabel('By', { exact: true }).selectOption('Team')
+    await page.getByLabel('Group by').selectOption('Team')
     // 9 tokens in and 12 out at 1,000 and 2,000 dollars a million: 4 * 0.033.
     const sums = page.getByRole('row', { name: /^counters/ }).first()
     await sums.waitFor()
@@ -27,7 +27,7 @@ export const usageTests: ViewTests = site => {
 
     const sent: Readonly<Record<string, readonly [number, RegExp]>> = {
       Tokens: [84, /^\d+$/],
-      Money: [0.13, /^\$0\.\d+$/],
+      Cost: [0.13, /^\$0\.\d+$/],
       Errors: [1, /^\d+$/],
     }
     for (const [name, [expected, form]] of Object.entries(sent)) {
@@ -71,7 +71,7 @@ export const usageTests: ViewTests = site => {
       ['p50', 'Latency, the median (p50)', line.p50Ms],
       ['p95', 'Latency, slowest twentieth (p95)', line.p95Ms],
     ] as const) {
-      await latency.getByLabel('Which latency').selectOption(choice)
+      await latency.getByLabel('Percentile').selectOption(choice)
       await latency.getByText(title, { exact: true }).waitFor()
       const last = values.findLast((value: number | null) => value !== null)
       expect([choice, await counted()]).toEqual([choice, span(last)])
@@ -82,7 +82,7 @@ export const usageTests: ViewTests = site => {
     await row.waitFor()
     const cells = await row.getByRole('cell').allTextContents()
     expect(Number(cells[2])).toBeGreaterThanOrEqual(4)
-    await ledger.getByLabel('Days by').selectOption('Team')
+    await ledger.getByLabel('Group days by').selectOption('Team')
     const team = ledger.getByRole('row', { name: /counters/ })
     await team.waitFor()
     expect((await team.getByRole('cell').allTextContents()).slice(1, 6)).toEqual([

@@ -1,30 +1,30 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
-import { CommandFault } from '../../command.ts'
+import { CommandError } from '../../command.ts'
 
 const endings = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml']
 
 /**
- * The file of a configuration: the one that is named, or `sluice.config` in the folder. Throws `CommandFault` where
+ * The file of a configuration: the one that is named, or `sluice.config` in the folder. Throws `CommandError` where
  * there is none, or more than one.
  */
 export function findConfig(path: string | undefined, folder: string): string {
   if (path !== undefined) {
     const file = isAbsolute(path) ? path : resolve(folder, path)
     if (existsSync(file)) return file
-    throw new CommandFault(
-      `There is no file ${path}. Name the configuration by --config, or make one: sluice init`,
+    throw new CommandError(
+      `File not found: ${path}. Pass the configuration with --config, or create one: sluice init`,
     )
   }
   const found = configsIn(folder)
   const [first, second] = found
   if (first === undefined) {
-    throw new CommandFault(
-      `There is no configuration here: expected sluice.config.ts, .js, .json or .yaml. Make one with: sluice init, or name one by --config.`,
+    throw new CommandError(
+      `No configuration found in this folder: expected sluice.config.ts, .js, .json or .yaml. Create one with sluice init, or pass --config.`,
     )
   }
   if (second !== undefined) {
-    throw new CommandFault(`There are ${found.join(' and ')}. Name the one that is meant by --config.`)
+    throw new CommandError(`Found ${found.join(' and ')}. Choose one with --config.`)
   }
   return join(folder, first)
 }

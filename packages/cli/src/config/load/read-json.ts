@@ -1,10 +1,10 @@
-import { CommandFault } from '../../command.ts'
-import type { Position } from '../faults/fault-list.ts'
-import { parsed } from './read-yaml.ts'
-import { nowhere, type Source } from './source.ts'
-import { deepest } from './with-environment.ts'
+import { CommandError } from '../../command.ts'
+import type { Position } from '../issues/issue-list.ts'
+import { parseYaml } from './read-yaml.ts'
+import { noPosition, type Source } from './source.ts'
+import { maxDepth } from './with-environment.ts'
 
-/** Reads JSON. Throws `CommandFault` that says in which line it is none, or has a name twice. */
+/** Reads JSON. Throws `CommandError` that says in which line it is none, or has a name twice. */
 export function readJson(given: string, name: string): Source {
   const text = given.startsWith('\uFEFF') ? given.slice(1) : given
   let value: unknown
@@ -12,24 +12,22 @@ export function readJson(given: string, name: string): Source {
     value = JSON.parse(text)
   } catch {
     const { line, column, expected } = jsonFault(text)
-    throw new CommandFault(`${name} is no JSON: line ${line}, column ${column}: expected ${expected}.`)
+    throw new CommandError(`${name} is not valid JSON: line ${line}, column ${column}: expected ${expected}.`)
   }
   // What is deeper is refused elsewhere, and would be looked at for long.
-  if (isDeep(value)) return { value, positionOf: nowhere }
-  const { document, positionOf } = parsed(text)
+  if (isDeep(value)) return { value, positionOf: noPosition }
+  const { document, positionOf } = parseYaml(text)
   const twice = document.errors.find(({ code }) => code === 'DUPLICATE_KEY')
   if (twice !== undefined) {
     const { line, col } = twice.linePos?.[0] ?? { line: 1, col: 1 }
-    throw new CommandFault(
-      `${name}: line ${line}, column ${col}: a name is given twice in one object. Leave one out.`,
-    )
+    throw new CommandError(`${name}: line ${line}, column ${col}: duplicate key in an object. Remove one.`)
   }
   return { value, positionOf }
 }
 
 function isDeep(value: unknown): boolean {
   let level = [value]
-  for (let depth = 0; depth <= deepest; depth++) {
+  for (let depth = 0; depth <= maxDepth; depth++) {
     level = level.flatMap(each => (typeof each === 'object' && each !== null ? Object.values(each) : []))
     if (level.length === 0) return false
   }
@@ -43,13 +41,13 @@ const token =
 type Expecting = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end' | 'nothing'
 
 const wordings: Readonly<Record<Expecting, string>> = {
-  value: 'a value: text between double quotes, a number, true, false, null, { or [',
+  value: 'a value: a string in double quotes, a number, true, false, null, { or [',
   'value or end': 'a value or ]',
-  name: 'a name between double quotes (a comma before } is none of JSON)',
-  'name or end': 'a name between double quotes, or }',
-  colon: 'a colon after the name',
+  name: 'a key in double quotes (JSON has no trailing comma)',
+  'name or end': 'a key in double quotes, or }',
+  colon: 'a colon after the key',
   'comma or end': 'a comma, or the end of the object or list',
-  nothing: 'nothing more',
+  nothing: 'the end of the file',
 }
 
 /** Where a text stops being JSON, and what was expected there. What stands there is not told: it may be a secret. */

@@ -1,16 +1,16 @@
 import * as core from '@sluice/core'
 import * as providers from '@sluice/providers'
 import { createJiti } from 'jiti'
-import { CommandFault } from '../../command.ts'
+import { CommandError } from '../../command.ts'
 import { defineConfig } from '../define-config.ts'
-import { nowhere, type Source } from './source.ts'
+import { noPosition, type Source } from './source.ts'
 
 /**
  * Reads TypeScript or JavaScript: what it exports by default, or a function that gives it. It is run anew each time,
  * with the modules that it imports from its own folders. `sluice`, `@sluice/core` and `@sluice/providers` are those of
  * this program, whether or not the project has them.
  *
- * Throws `CommandFault` where it cannot be run, or exports nothing.
+ * Throws `CommandError` where it cannot be run, or exports nothing.
  */
 export async function readModule(file: string, name: string): Promise<Source> {
   const files = new Set<string>([file])
@@ -30,14 +30,14 @@ export async function readModule(file: string, name: string): Promise<Source> {
     exported = await jiti.import(file, { default: true })
     if (typeof exported === 'function') exported = await exported()
   } catch (error) {
-    throw new CommandFault(`${name} cannot be run: ${reasonOf(error)}`)
+    throw new CommandError(`Cannot load ${name}: ${reasonOf(error)}`)
   }
   if (typeof exported !== 'object' || exported === null || isEmptyModule(exported)) {
-    throw new CommandFault(
+    throw new CommandError(
       `${name} exports no configuration. End it with: export default defineConfig({ ... })`,
     )
   }
-  return { value: exported, positionOf: nowhere, files: [...files] }
+  return { value: exported, positionOf: noPosition, files: [...files] }
 }
 
 /** Without an export by default, all exports are given. */
@@ -47,9 +47,9 @@ function isEmptyModule(exported: object): boolean {
 
 /** It is the user's own code that failed: what it says is theirs to read. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'it threw what is no error'
+  if (!(error instanceof Error)) return 'it threw a value that is not an Error'
   // Further lines quote the file, in which secrets may stand.
   const message = error.message.split('\n')[0]!.replaceAll(/\s+/g, ' ').trim()
-  const [place] = /\S+:\d+:\d+/.exec(error.stack ?? '') ?? []
-  return place === undefined || message.includes(place) ? message : `${message} (${place})`
+  const [location] = /\S+:\d+:\d+/.exec(error.stack ?? '') ?? []
+  return location === undefined || message.includes(location) ? message : `${message} (${location})`
 }

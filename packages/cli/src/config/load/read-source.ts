@@ -1,20 +1,20 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { CommandFault } from '../../command.ts'
+import { CommandError } from '../../command.ts'
 import { readJson } from './read-json.ts'
 import { readModule } from './read-module.ts'
 import { readYaml } from './read-yaml.ts'
 import type { Source } from './source.ts'
 
 /** 1 MiB: nobody writes more by hand, and what comes by mistake may be anything. */
-const mostBytes = 1_048_576
+const maxBytes = 1_048_576
 
-/** Reads a file by its ending. Throws `CommandFault` for what cannot be read. */
+/** Reads a file by its ending. Throws `CommandError` for what cannot be read. */
 export async function readSource(file: string, name: string): Promise<Source> {
   const ending = extname(file)
   const isModule = /^\.[cm]?[jt]s$/.test(ending)
   if (!isModule && !['.json', '.yaml', '.yml'].includes(ending)) {
-    throw new CommandFault(`${name} ends with '${ending}', expected .ts, .js, .json, .yaml or .yml.`)
+    throw new CommandError(`${name} ends with '${ending}', expected .ts, .js, .json, .yaml or .yml.`)
   }
   const text = await textOf(file, name)
   if (isModule) return readModule(file, name)
@@ -25,19 +25,19 @@ async function textOf(file: string, name: string): Promise<string> {
   let bytes: Buffer
   try {
     const { size } = await stat(file)
-    if (size > mostBytes) throw new CommandFault(`${name} has ${size} bytes, expected ${mostBytes} at most.`)
+    if (size > maxBytes) throw new CommandError(`${name} has ${size} bytes, expected at most ${maxBytes}.`)
     bytes = await readFile(file)
   } catch (error) {
-    if (error instanceof CommandFault) throw error
-    throw new CommandFault(`${name} cannot be read (${codeOf(error)}).`)
+    if (error instanceof CommandError) throw error
+    throw new CommandError(`Cannot read ${name} (${codeOf(error)}).`)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new CommandFault(`${name} is no UTF-8 text.`)
+    throw new CommandError(`${name} is not valid UTF-8.`)
   }
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'for a reason that is not known'
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 }

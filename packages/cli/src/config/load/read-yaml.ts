@@ -8,42 +8,45 @@ import {
   type Node,
   parseDocument,
 } from 'yaml'
-import { CommandFault } from '../../command.ts'
-import type { Position } from '../faults/fault-list.ts'
-import type { Path } from '../faults/fault-text.ts'
+import { CommandError } from '../../command.ts'
+import type { Position } from '../issues/issue-list.ts'
+import type { Path } from '../issues/issue-text.ts'
 import type { Source } from './source.ts'
 
 /** So many times what stands under an anchor may be repeated: a small file could be a very large one. */
-const mostAliases = 100
+const maxAliases = 100
 
-/** Reads YAML 1.2. Throws `CommandFault` that says in which line it is none. */
+/** Reads YAML 1.2. Throws `CommandError` that says in which line it is none. */
 export function readYaml(text: string, name: string): Source {
-  const { document, positionOf } = tried(() => parsed(text), `${name} is no YAML: it nests too deep.`)
+  const { document, positionOf } = orThrow(
+    () => parseYaml(text),
+    `${name} is not valid YAML: it is nested too deeply.`,
+  )
   const [error] = document.errors
   if (error !== undefined) {
     const { line, column } = error.linePos?.[0] ? at(error.linePos[0]) : { line: 1, column: 1 }
-    throw new CommandFault(
-      `${name} is no YAML: line ${line}, column ${column}: ${sayings[error.code] ?? 'it cannot be read there'}.`,
+    throw new CommandError(
+      `${name} is not valid YAML: line ${line}, column ${column}: ${messages[error.code] ?? 'syntax error'}.`,
     )
   }
-  const value: unknown = tried(
-    () => document.toJS({ maxAliasCount: mostAliases }),
-    `${name} is no YAML: an alias names no anchor, or aliases make too much of it.`,
+  const value: unknown = orThrow(
+    () => document.toJS({ maxAliasCount: maxAliases }),
+    `${name} is not valid YAML: an alias has no anchor, or there are too many aliases.`,
   )
   return { value, positionOf }
 }
 
 /** What the library throws quotes the file, in which secrets may stand. */
-function tried<T>(make: () => T, otherwise: string): T {
+function orThrow<T>(make: () => T, otherwise: string): T {
   try {
     return make()
   } catch {
-    throw new CommandFault(otherwise)
+    throw new CommandError(otherwise)
   }
 }
 
 /** Where things stand in YAML, of which JSON is a part; also keys that are given twice. */
-export function parsed(text: string): {
+export function parseYaml(text: string): {
   readonly document: Document.Parsed
   readonly positionOf: (path: Path) => Position | undefined
 } {
@@ -87,15 +90,15 @@ function at({ line, col }: { readonly line: number; readonly col: number }): Pos
 }
 
 /** What the library says of them quotes the file, in which secrets may stand. */
-const sayings: Readonly<Record<string, string>> = {
-  BAD_INDENT: 'what stands there is indented in another way than what it belongs to',
-  TAB_AS_INDENT: 'it is indented by a tab; YAML takes spaces',
-  DUPLICATE_KEY: 'a name is given twice in one object',
+const messages: Readonly<Record<string, string>> = {
+  BAD_INDENT: 'wrong indentation',
+  TAB_AS_INDENT: 'tab indentation; use spaces',
+  DUPLICATE_KEY: 'duplicate key in an object',
   MISSING_CHAR: 'a bracket, a quote or a space is missing',
-  BAD_ALIAS: 'an alias names no anchor',
-  MULTIPLE_DOCS: 'a second document begins; expected one',
-  UNEXPECTED_TOKEN: 'something stands there that cannot; is a quote or a colon missing before it?',
-  BLOCK_AS_IMPLICIT_KEY: 'an object begins within a line; begin it on a line of its own',
-  MULTILINE_IMPLICIT_KEY: 'a name goes over several lines; is a colon missing?',
-  TAG_RESOLVE_FAILED: 'a tag is not known',
+  BAD_ALIAS: 'an alias has no anchor',
+  MULTIPLE_DOCS: 'a second document; expected one',
+  UNEXPECTED_TOKEN: 'unexpected token; is a quote or a colon missing before it?',
+  BLOCK_AS_IMPLICIT_KEY: 'an object starts within a line; start it on a new line',
+  MULTILINE_IMPLICIT_KEY: 'a key spans several lines; is a colon missing?',
+  TAG_RESOLVE_FAILED: 'unknown tag',
 }

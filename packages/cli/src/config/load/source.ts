@@ -1,5 +1,5 @@
-import type { Position } from '../faults/fault-list.ts'
-import type { Path } from '../faults/fault-text.ts'
+import type { Position } from '../issues/issue-list.ts'
+import type { Path } from '../issues/issue-text.ts'
 
 /** What a file says, before its variables are filled in. */
 export interface Source {
@@ -9,4 +9,4 @@ export interface Source {
   readonly files?: readonly string[]
 }
 
-export const nowhere = (): undefined => undefined
+export const noPosition = (): undefined => undefined

@@ -1,5 +1,5 @@
-import type { FaultList } from '../faults/fault-list.ts'
-import { type Path, pathText } from '../faults/fault-text.ts'
+import type { IssueList } from '../issues/issue-list.ts'
+import { type Path, pathText } from '../issues/issue-text.ts'
 import { isCode } from '../routes/is-code.ts'
 import { isPlainObject } from '../shape/collections.ts'
 
@@ -14,7 +14,7 @@ export interface Filled {
 }
 
 /** How deep a configuration may nest. */
-export const deepest = 64
+export const maxDepth = 64
 
 /**
  * Data with `${NAME}` and `${NAME:-text}` filled in, and `$${` as `${`. A variable that is not set is a fault. What code
@@ -23,7 +23,7 @@ export const deepest = 64
 export function withEnvironment(
   value: unknown,
   env: Environment,
-  faults: FaultList,
+  issues: IssueList,
   filled: Filled,
 ): unknown {
   /** Objects that hold the one that is looked at: code can make a circle. */
@@ -33,9 +33,9 @@ export function withEnvironment(
     if (typeof given === 'string') return given.includes('${') ? fillText(given, path) : given
     if (typeof given !== 'object' || given === null || isCode(given)) return given
     if (!Array.isArray(given) && !isPlainObject(given)) return given
-    if (around.includes(given) || around.length >= deepest) {
-      const got = around.includes(given) ? 'an object that holds itself' : `more than ${deepest} levels`
-      faults.add(path, { got, expected: `data of ${deepest} levels at most` })
+    if (around.includes(given) || around.length >= maxDepth) {
+      const got = around.includes(given) ? 'a circular reference' : `more than ${maxDepth} levels`
+      issues.add(path, { got, expected: `at most ${maxDepth} levels` })
       return undefined
     }
     around.push(given)
@@ -56,7 +56,7 @@ export function withEnvironment(
 
   const fillText = (text: string, path: Path): string => {
     let refers = false
-    let isTold = false
+    let isReported = false
     const result = text.replaceAll(
       // Nothing that is looked for holds another beginning: a text of many would be gone through again for each.
       /\$\$\{|\$\{([^${}:]*)(?::-((?:[^$}]|\$(?!\{))*))?\}|\$\{/g,
@@ -64,13 +64,13 @@ export function withEnvironment(
         if (whole === '$${') return '${'
         refers = true
         if (name === undefined || !/^[A-Za-z_]\w*$/.test(name)) {
-          if (!isTold)
-            faults.add(path, {
-              got: 'what is no reference after `${`',
+          if (!isReported)
+            issues.add(path, {
+              got: 'an invalid reference after `${`',
               expected: `a reference, such as \${NAME} or \${NAME:-text}`,
-              mend: 'Write $${ for the text itself.',
+              fix: 'Write $${ for a literal ${.',
             })
-          isTold = true
+          isReported = true
           return whole
         }
         const found = Object.hasOwn(env, name) ? env[name] : undefined
@@ -79,10 +79,10 @@ export function withEnvironment(
           return found
         }
         if (other !== undefined) return other
-        faults.add(path, {
+        issues.add(path, {
           got: `\${${name}}, which is not set`,
-          expected: 'a variable of the environment',
-          mend: `Set ${name}, or give it a default: \${${name}:-text}.`,
+          expected: 'an environment variable that is set',
+          fix: `Set ${name}, or add a default: \${${name}:-text}.`,
         })
         return whole
       },

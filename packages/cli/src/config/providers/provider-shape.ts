@@ -1,4 +1,4 @@
-import { didYouMean } from '../faults/fault-list.ts'
+import { suggest } from '../issues/issue-list.ts'
 import { isPlainObject, openObject, ownValue } from '../shape/collections.ts'
 import type { Definitions, JsonSchema } from '../shape/json-schema.ts'
 import type { Shape } from '../shape/shape.ts'
@@ -9,30 +9,29 @@ const typeMember = { shape: { read: (value: unknown) => value, schema: () => ({ 
 
 /** A vendor and its options, under a name; a function is one that is made already. */
 export const providerShape: Shape = {
-  read: (value, place) => {
+  read: (value, location) => {
     if (typeof value === 'function') return value
     if (!isPlainObject(value)) {
       // It is likely to be a key.
-      const got = typeof value === 'string' ? 'a text' : place.shown(value)
-      return place.add({ got, expected: 'an object with its options, such as { apiKey }' })
+      const got = typeof value === 'string' ? 'a string' : location.describe(value)
+      return location.add({ got, expected: 'an object with its options, such as { apiKey }' })
     }
-    const name = String(place.path.at(-1))
+    const name = String(location.path.at(-1))
     const given = ownValue(value, 'type')
     const type = given ?? name
     if (typeof type === 'string' && Object.hasOwn(vendors, type)) {
-      return openObject({ type: typeMember, ...vendors[type]!.members }).read(value, place)
+      return openObject({ type: typeMember, ...vendors[type]!.members }).read(value, location)
     }
     const expected = `a vendor: one of ${types.join(', ')}`
     if (given !== undefined) {
-      const mend = typeof given === 'string' ? didYouMean(given, types) : undefined
-      return place.at('type').wrong(given, expected, mend)
+      const fix = typeof given === 'string' ? suggest(given, types) : undefined
+      return location.at('type').reject(given, expected, fix)
     }
-    const mend =
-      "Where it speaks the chat-completions protocol, give it type: 'openai-compatible' and a baseURL."
-    return place.add({
-      got: 'a name that is no vendor, and no type',
+    const fix = "If it speaks the chat-completions protocol, add type: 'openai-compatible' and a baseURL."
+    return location.add({
+      got: 'a name that is not a vendor, and no type',
       expected,
-      mend: didYouMean(name, types) ?? mend,
+      fix: suggest(name, types) ?? fix,
     })
   },
   schema: typedProvider,

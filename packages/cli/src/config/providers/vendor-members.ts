@@ -10,7 +10,7 @@ import type {
   PresetOptions,
   VertexOptions,
 } from '@sluice/providers'
-import { count } from '../parts/numbers.ts'
+import { count } from '../sections/numbers.ts'
 import { list, type Member, object, record } from '../shape/collections.ts'
 import { orCode } from '../shape/either.ts'
 import { anything, choice, flag, secret, text } from '../shape/values.ts'
@@ -23,31 +23,31 @@ const needed = { required: true } as const
 const key: Member = {
   shape: secret(fromEnvironment),
   description:
-    "The key, best from the environment, by its variable. Default: the variable that the vendor's own library reads.",
+    "The API key, preferably from the environment. Default: the variable that the vendor's own library reads.",
 }
 const url: Member = {
   // It may hold credentials where it must not: of a wrong one nothing is told.
   shape: secret('a URL, such as https://host/v1'),
-  description: "What stands before the operation's path. Default: the vendor's own.",
+  description: "Base URL of the API. Default: the vendor's own.",
 }
 const headers: Member = {
   shape: record(secret('a text'), { of: "headers' values by name" }),
-  description: 'Further headers of each request.',
+  description: 'Additional headers of each request.',
 }
 const maxConcurrent: Member = {
   shape: count,
-  description: 'How many calls may run at once; further ones wait. Default: any number.',
+  description: 'Maximum number of concurrent calls; further ones wait. Default: no limit.',
 }
 const allowFields: Member = {
   shape: list(text(), { of: 'names of fields' }),
-  description: 'Restricted fields that every caller may send, also with limits or a list of models.',
+  description: 'Restricted fields that every caller may send, also callers with limits or a list of models.',
 }
 const isFunction = (value: unknown) => typeof value === 'function'
 /** What only TypeScript can give. */
 const code = (what: string): Member => ({
   shape: orCode(
     {
-      read: (value, place) => place.wrong(value, `a function, in a TypeScript configuration: ${what}`),
+      read: (value, location) => location.reject(value, `a function, in a TypeScript configuration: ${what}`),
       schema: () => ({ not: {} }),
     },
     isFunction,
@@ -79,7 +79,7 @@ export const anthropicMembers: Members<AnthropicOptions> = {
   beta: { shape: texts('names of betas'), description: 'Sent as `anthropic-beta`.' },
   defaultMaxTokens: {
     shape: count,
-    description: 'The bound of an answer whose caller gave none, in tokens. Default 8192.',
+    description: 'Maximum output tokens where the caller sets none. Default 8192.',
   },
 }
 
@@ -93,7 +93,7 @@ const safetySettings: Member = {
       of: 'safety settings',
     },
   ),
-  description: "What is let through of each kind of harm. Default: Google's.",
+  description: "Threshold of each harm category. Default: Google's.",
 }
 
 export const geminiMembers: Members<GeminiOptions> = {
@@ -104,7 +104,7 @@ export const geminiMembers: Members<GeminiOptions> = {
 
 const token: Member = {
   shape: secret('an access token'),
-  description: 'An access token. It lasts for about an hour.',
+  description: 'An access token, which expires after about an hour.',
 }
 const tokenProvider = code('it gives an access token for each call')
 
@@ -137,7 +137,7 @@ export const bedrockMembers: Members<BedrockOptions> = {
       ),
       isFunction,
     ),
-    description: 'What calls are signed with. Or `bearerToken`.',
+    description: 'AWS credentials that sign calls. Or use `bearerToken`.',
   },
   bearerToken: { shape: secret('an API key of Bedrock'), description: 'An API key of Bedrock.' },
   baseURL: url,
@@ -160,11 +160,11 @@ export const azureMembers: Members<AzureOptions> = {
 
 export const compatibleMembers: Members<OpenAICompatibleOptions> = {
   ...ownMembers,
-  baseURL: { ...url, description: 'What stands before `/chat/completions`.', ...needed },
-  name: { shape: text(), description: 'Default: the name that the provider stands under.' },
+  baseURL: { ...url, description: 'Base URL: the part before `/chat/completions`.', ...needed },
+  name: { shape: text(), description: 'Default: the name in `providers`.' },
   capabilities: {
     shape: anything,
-    description: 'What its models can do, where a place does not say otherwise.',
+    description: 'Default capabilities of its models.',
   },
   maxTokensParameter: {
     shape: choice('max_tokens', 'max_completion_tokens', 'by-model'),
@@ -176,10 +176,16 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
   },
   rename: {
     shape: record(text(), { of: 'names by field' }),
-    description: 'Fields that have another name there.',
+    description: 'Fields that the vendor names differently.',
   },
-  drop: { shape: texts('fields'), description: 'Hints that the vendor rejects: left out and told of.' },
-  refuse: { shape: texts('fields'), description: 'Fields that the vendor lacks and that change the answer.' },
+  drop: {
+    shape: texts('fields'),
+    description: 'Hints that the vendor rejects: removed, and reported in `x-sluice-adjustments`.',
+  },
+  refuse: {
+    shape: texts('fields'),
+    description: 'Fields that the vendor does not support and that change the answer.',
+  },
   messageNames: { shape: flag, description: '`false` where messages may not carry `name`. Default true.' },
   messageFields: {
     shape: choice('any', 'strict'),
@@ -202,12 +208,12 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
 }
 
 export const localMembers: Members<LocalOptions> = {
-  pace: { shape: anything, description: 'How fast it answers. Default: as fast as it is read.' },
+  pace: { shape: anything, description: 'Speed of its responses. Default: as fast as they are read.' },
   faults: { shape: anything, description: 'Faults to test against. Not together with `script`.' },
-  script: { shape: anything, description: 'What it answers, word for word.' },
+  script: { shape: anything, description: 'Its responses, word for word.' },
   contextWindow: {
     shape: count,
-    description: 'The most tokens of a prompt and its answer. Default: no limit.',
+    description: 'Maximum tokens of a prompt and its response. Default: no limit.',
   },
   now: code('the time in milliseconds since 1970'),
   maxConcurrent,

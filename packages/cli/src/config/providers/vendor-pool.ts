@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Capabilities, Target } from '@sluice/core'
 import type { ProviderConfig, ProviderFunction, TypedConfig } from '../config.ts'
-import type { Place } from '../shape/shape.ts'
-import { triedOptions } from '../shape/tried.ts'
+import { collectOptionIssues } from '../shape/collect-issues.ts'
+import type { ConfigLocation } from '../shape/shape.ts'
 import { vendors } from './vendors.ts'
 
 /** Makes a place out of a model's name. */
-export type PlaceMaker = (model: string, capabilities?: Capabilities) => Target
+export type TargetFactory = (model: string, capabilities?: Capabilities) => Target
 
 interface Made {
   readonly config: ProviderConfig | ProviderFunction
-  readonly make: PlaceMaker
+  readonly make: TargetFactory
 }
 
 /**
@@ -18,46 +18,46 @@ interface Made {
  * with it what is known of the health of its places.
  */
 export class VendorPool {
-  #kept: ReadonlyMap<string, Made> = new Map()
+  #current: ReadonlyMap<string, Made> = new Map()
 
   /** `undefined` for one with a fault, which is told of. */
-  take(config: TypedConfig, place: Place): VendorSet {
+  take(config: TypedConfig, location: ConfigLocation): VendorSet {
     const made = new Map<string, Made>()
     const names = Object.keys(config.providers ?? {})
     for (const name of names) {
       const given = config.providers![name]!
-      const found = place.faults.has([...place.path, name])
+      const found = location.issues.has([...location.path, name])
         ? undefined
-        : this.#one(name, given, place.at(name))
+        : this.#one(name, given, location.at(name))
       if (found !== undefined) made.set(name, found)
     }
     return {
       names,
       make: name => made.get(name)?.make,
       keep: () => {
-        this.#kept = made
+        this.#current = made
       },
     }
   }
 
-  #one(name: string, config: ProviderConfig | ProviderFunction, place: Place): Made | undefined {
-    const kept = this.#kept.get(name)
-    if (kept !== undefined && isDeepStrictEqual(kept.config, config)) return kept
+  #one(name: string, config: ProviderConfig | ProviderFunction, location: ConfigLocation): Made | undefined {
+    const current = this.#current.get(name)
+    if (current !== undefined && isDeepStrictEqual(current.config, config)) return current
     if (typeof config === 'function') return { config, make: config }
-    return triedOptions(place, () => ({ config, make: madeOf(name, config) }))
+    return collectOptionIssues(location, () => ({ config, make: madeOf(name, config) }))
   }
 }
 
 export interface VendorSet {
   /** Those with faults included. */
   readonly names: readonly string[]
-  readonly make: (name: string) => PlaceMaker | undefined
+  readonly make: (name: string) => TargetFactory | undefined
   /** From now on these are the ones that stay. */
   readonly keep: () => void
 }
 
 /** A vendor is known by the name that it stands under: two accounts of one vendor are two providers. */
-function madeOf(name: string, { type = name, ...options }: ProviderConfig): PlaceMaker {
+function madeOf(name: string, { type = name, ...options }: ProviderConfig): TargetFactory {
   const known = vendors[type]!
   const named = type === 'openai-compatible' ? { name, ...options } : options
   const vendor = known.make(named as never)

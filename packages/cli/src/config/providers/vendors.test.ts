@@ -1,7 +1,7 @@
 import * as providers from '@sluice/providers'
 import { presets } from '@sluice/providers'
 import { describe, expect, it } from 'vitest'
-import { checkMade } from '../check-config.ts'
+import { recheckConfig } from '../check-config.ts'
 import { compileConfig } from '../compile-config.ts'
 import type { ProviderConfig, TypedConfig } from '../config.ts'
 import { VendorPool } from './vendor-pool.ts'
@@ -19,8 +19,8 @@ const enough: Readonly<Record<string, ProviderConfig>> = {
 }
 
 function targetsOf(config: Omit<TypedConfig, 'keys'>, pool = new VendorPool()) {
-  const checked = checkMade({ ...config, keys })
-  const compiled = compileConfig(checked.config, checked.faults, pool)
+  const checked = recheckConfig({ ...config, keys })
+  const compiled = compileConfig(checked.config, checked.issues, pool)
   compiled.vendors.keep()
   return compiled.route.targets()
 }

@@ -1,5 +1,5 @@
 import type { ConditionConfig } from '../config.ts'
-import { count } from '../parts/numbers.ts'
+import { count } from '../sections/numbers.ts'
 import { list, object, record } from '../shape/collections.ts'
 import { either, just, named } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'
@@ -18,11 +18,11 @@ export const conditionShape: Shape = named('Condition', () => {
         shape: record(text('the value of the tag'), { of: 'values by tag', min: 1 }),
         description: 'Tags of the caller, and their values.',
       },
-      promptAbove: { shape: count, description: 'The prompt is likely to have more tokens.' },
-      bodyAbove: { shape: count, description: "The request's body has more bytes." },
-      offersTools: { shape: yes, description: 'There are tools.' },
-      holdsMedia: { shape: yes, description: 'A message holds an image, audio or a file.' },
-      askedAs: {
+      promptLongerThan: { shape: count, description: 'The estimated prompt has more tokens.' },
+      bodyLargerThan: { shape: count, description: "The request's body has more bytes." },
+      hasTools: { shape: yes, description: 'The request has tools.' },
+      hasMedia: { shape: yes, description: 'A message has an image, audio or a file.' },
+      modelMatches: {
         shape: either(
           [
             { when: Array.isArray, shape: list(pattern, { min: 1, of: 'patterns' }) },
@@ -30,19 +30,19 @@ export const conditionShape: Shape = named('Condition', () => {
           ],
           "a model's name or pattern, or a list of these",
         ),
-        description: 'The name that the caller used fits, for an entry that stands under several.',
+        description: 'The requested model name matches, for an entry with several names.',
       },
-      anyOf: { shape: conditions, description: 'One of them holds, or more.' },
-      noneOf: { shape: conditions, description: 'None of them holds.' },
+      anyOf: { shape: conditions, description: 'At least one of them is true.' },
+      noneOf: { shape: conditions, description: 'None of them is true.' },
     },
-    'a condition, such as { promptAbove: 20000 }',
+    'a condition, such as { promptLongerThan: 20000 }',
   )
   return {
     schema: definitions => ({ ...members.schema(definitions), minProperties: 1 }),
-    read: (value, place) => {
-      const read = members.read(value, place)
+    read: (value, location) => {
+      const read = members.read(value, location)
       const isEmpty = typeof read === 'object' && read !== null && Object.keys(read).length === 0
-      return isEmpty ? place.add({ got: 'an empty object', expected: 'one condition at least' }) : read
+      return isEmpty ? location.add({ got: 'an empty object', expected: 'at least one condition' }) : read
     },
   }
 })

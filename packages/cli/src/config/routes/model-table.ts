@@ -1,19 +1,23 @@
 import { type ModelEntries, type ModelTable, models } from '@sluice/core'
 import type { RouteConfig, TypedConfig } from '../config.ts'
-import type { Place } from '../shape/shape.ts'
-import { tried } from '../shape/tried.ts'
-import { entryOf } from './entry-of.ts'
+import { collectIssues } from '../shape/collect-issues.ts'
+import type { ConfigLocation } from '../shape/shape.ts'
+import { compileEntry } from './compile-entry.ts'
 import type { EntryScope, RouteScope } from './route-scope.ts'
 
 /** Stands for what callers may ask for, while an entry with a `*` is looked at. */
 const anyName = 'a-model'
 
 /** The core's table of a configuration's models. `undefined` where one has a fault, which is told. */
-export function modelTable(config: TypedConfig, place: Place, scope: RouteScope): ModelTable | undefined {
+export function modelTable(
+  config: TypedConfig,
+  location: ConfigLocation,
+  scope: RouteScope,
+): ModelTable | undefined {
   const table = new Map<string, unknown>()
   const references = new Map<string, readonly string[]>()
   for (const [name, route] of Object.entries(config.models)) {
-    if (place.faults.has([...place.path, name])) continue
+    if (location.issues.has([...location.path, name])) continue
     const names = new Set<string>()
     const own = (star: string | undefined): EntryScope => ({
       ...scope,
@@ -22,21 +26,23 @@ export function modelTable(config: TypedConfig, place: Place, scope: RouteScope)
       refer: each => names.add(each),
     })
     const isPattern = name.includes('*')
-    const entry = entryOf(route, place.at(name), own(isPattern ? anyName : undefined))
+    const entry = compileEntry(route, location.at(name), own(isPattern ? anyName : undefined))
     if (entry === undefined) continue
     table.set(
       name,
-      isPattern && holdsStar(route) ? (star: string) => entryOf(route, place.at(name), own(star)) : entry,
+      isPattern && holdsStar(route)
+        ? (star: string) => compileEntry(route, location.at(name), own(star))
+        : entry,
     )
     references.set(name, [...names])
   }
   for (const circle of circles(references)) {
-    const problem = `leads back to itself: ${circle.map(name => `'${name}'`).join(' > ')}`
-    place.at(circle[0]!).add({ problem, mend: 'Let one of them lead to a provider.' })
+    const problem = `refers to itself: ${circle.map(name => `'${name}'`).join(' > ')}`
+    location.at(circle[0]!).add({ problem, fix: 'Point one of them to a provider.' })
   }
   // One that is left out has a fault, at its own path or at that of its provider.
-  if (place.faults.has(place.path) || table.size < Object.keys(config.models).length) return undefined
-  return tried(place, () => models(Object.fromEntries(table) as ModelEntries<string>))
+  if (location.issues.has(location.path) || table.size < Object.keys(config.models).length) return undefined
+  return collectIssues(location, () => models(Object.fromEntries(table) as ModelEntries<string>))
 }
 
 /** Whether what an entry leads to depends on the name that was asked for. */

@@ -1,9 +1,9 @@
 import type { Target } from '@sluice/core'
-import { didYouMean } from '../faults/fault-list.ts'
-import { quoted } from '../faults/fault-text.ts'
+import { suggest } from '../issues/issue-list.ts'
+import { quoted } from '../issues/issue-text.ts'
 import type { VendorSet } from '../providers/vendor-pool.ts'
-import type { Place } from '../shape/shape.ts'
-import { tried } from '../shape/tried.ts'
+import { collectIssues } from '../shape/collect-issues.ts'
+import type { ConfigLocation } from '../shape/shape.ts'
 
 /** What the texts of a route may name. */
 export interface RouteScope {
@@ -22,13 +22,17 @@ export interface EntryScope extends RouteScope {
 }
 
 /** The name of another entry, or a place; `undefined` where it is neither, which is told. */
-export function namedEntry(text: string, place: Place, scope: EntryScope): string | Target | undefined {
+export function namedEntry(
+  text: string,
+  location: ConfigLocation,
+  scope: EntryScope,
+): string | Target | undefined {
   const { models, vendors, self, star } = scope
   if (text.includes('*') && star === undefined) {
-    return place.wrong(
+    return location.reject(
       text,
-      'a model or a place',
-      "A '*' stands for what was asked for, in entries whose own name has one.",
+      'a model or a target',
+      "A '*' is replaced by the requested name only in models whose own name has one.",
     )
   }
   const name = star === undefined ? text : text.replaceAll('*', star)
@@ -41,10 +45,10 @@ export function namedEntry(text: string, place: Place, scope: EntryScope): strin
   if (slash > 0 && slash < name.length - 1 && vendors.names.includes(provider)) {
     const make = vendors.make(provider)
     // It has a fault of its own, which is told there.
-    return make && tried(place, () => make(name.slice(slash + 1)))
+    return make && collectIssues(location, () => make(name.slice(slash + 1)))
   }
   if (models.some(pattern => pattern !== self && fits(pattern, name))) return name
-  return unknown(text, place, scope)
+  return unknown(text, location, scope)
 }
 
 export function fits(pattern: string, name: string): boolean {
@@ -53,19 +57,19 @@ export function fits(pattern: string, name: string): boolean {
   return name.startsWith(head) && name.endsWith(tail)
 }
 
-function unknown(text: string, place: Place, { models, vendors, self }: EntryScope): undefined {
+function unknown(text: string, location: ConfigLocation, { models, vendors, self }: EntryScope): undefined {
   const expected =
     "a model of this configuration, or a provider of it and its model, such as 'openai/gpt-4.1'"
-  if (text === self) return place.add({ got: `${place.shown(text)}, which is this entry itself`, expected })
+  if (text === self)
+    return location.add({ got: `${location.describe(text)}, which is this entry itself`, expected })
   if (vendors.names.includes(text)) {
-    const mend = `${quoted(text)} is a provider: name one of its models, as in '${text}/its-model'.`
-    return place.wrong(text, expected, mend)
+    const fix = `${quoted(text)} is a provider: name one of its models, such as '${text}/its-model'.`
+    return location.reject(text, expected, fix)
   }
   const slash = text.indexOf('/')
   const others = vendors.names.map(name => (slash > 0 ? name + text.slice(slash) : name))
-  const near = didYouMean(text, [...models.filter(name => name !== self), ...others])
-  const mend =
-    near ?? (slash > 0 ? `There is no provider '${text.slice(0, slash)}' in providers.` : undefined)
+  const near = suggest(text, [...models.filter(name => name !== self), ...others])
+  const fix = near ?? (slash > 0 ? `Add '${text.slice(0, slash)}' to providers.` : undefined)
   // What came from the environment is not told.
-  return place.wrong(text, expected, place.reference === undefined ? mend : undefined)
+  return location.reject(text, expected, location.reference === undefined ? fix : undefined)
 }

@@ -1,5 +1,5 @@
-import { didYouMean } from '../faults/fault-list.ts'
-import { count, milliseconds, share, shareOfSome, weight } from '../parts/numbers.ts'
+import { suggest } from '../issues/issue-list.ts'
+import { count, milliseconds, share, shareOfSome, weight } from '../sections/numbers.ts'
 import { isPlainObject, list, type Member, object, openObject, record } from '../shape/collections.ts'
 import { either, named, orCode } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'
@@ -8,7 +8,7 @@ import { conditionShape } from './condition-shape.ts'
 import { isCode } from './is-code.ts'
 
 const example =
-  "a place such as 'openai/gpt-4.1', a model of this configuration, a list, or a route such as { fallback: [...] }"
+  "a target such as 'openai/gpt-4.1', a model of this configuration, a list, or a route such as { fallback: [...] }"
 const needed = { required: true } as const
 
 /** Where a model is answered. What it names is found later. */
@@ -25,7 +25,7 @@ export const routeShape: Shape = named('Route', () => {
 })
 
 function entries(min = 1): Shape {
-  return list(routeShape, { min, max: 1_000, of: 'places' })
+  return list(routeShape, { min, max: 1_000, of: 'targets' })
 }
 
 const weighed = (member: string, shape: Shape) =>
@@ -53,18 +53,18 @@ const choices: Readonly<
   Record<string, { readonly says: string; readonly members: Readonly<Record<string, Member>> }>
 > = {
   fallback: {
-    says: 'One after the other.',
+    says: 'Tries targets in order.',
     members: {
-      fallback: { shape: entries(), description: 'Asked in order, as a list is.', ...needed },
+      fallback: { shape: entries(), description: 'Targets in fallback order.', ...needed },
       on: {
         shape: list(failure, { min: 1, of: 'failures' }),
         description:
-          'After which failures the next is asked: statuses, `4xx`, `5xx`, `timeout`, kinds, `{ code }`.',
+          'Failures after which the next target is tried: statuses, `4xx`, `5xx`, `timeout`, kinds, `{ code }`.',
       },
     },
   },
   weighted: {
-    says: 'Chance decides, by weight.',
+    says: 'Random choice by weight.',
     members: {
       weighted: {
         shape: list(weighed('weight', weight), { min: 1, max: 1_000, of: '{ to, weight }' }),
@@ -72,24 +72,30 @@ const choices: Readonly<
       },
     },
   },
-  fastest: { says: 'Who begins soonest.', members: { fastest: { shape: entries(), ...needed } } },
+  fastest: {
+    says: 'The target with the lowest latency.',
+    members: { fastest: { shape: entries(), ...needed } },
+  },
   leastBusy: {
-    says: 'Who has the fewest requests under way.',
+    says: 'The target with the fewest requests in flight.',
     members: { leastBusy: { shape: entries(), ...needed } },
   },
   cheapest: {
-    says: 'Who takes least for the request, by the prices.',
+    says: 'The target with the lowest price for the request.',
     members: {
       cheapest: { shape: entries(), ...needed },
-      outputTokens: { shape: count, description: 'Expected of an answer without a bound. Default 1000.' },
+      outputTokens: {
+        shape: count,
+        description: 'Assumed output tokens of a request without a maximum. Default 1000.',
+      },
     },
   },
   byContextLength: {
-    says: 'The smallest that is large enough.',
+    says: 'The target with the smallest sufficient context window.',
     members: { byContextLength: { shape: entries(), ...needed } },
   },
   sticky: {
-    says: 'Always the same one for the same key.',
+    says: 'Always the same target for the same key.',
     members: {
       sticky: {
         shape: list(
@@ -103,7 +109,7 @@ const choices: Readonly<
             ],
             example,
           ),
-          { min: 1, max: 1_000, of: 'places, or { to, weight }' },
+          { min: 1, max: 1_000, of: 'targets, or { to, weight }' },
         ),
         ...needed,
       },
@@ -111,25 +117,28 @@ const choices: Readonly<
     },
   },
   split: {
-    says: 'A trial: one of the arms, by its share.',
+    says: 'A/B split: one of the arms, by its share.',
     members: {
       split: {
         shape: record(weighed('share', share), { of: 'arms, each { to, share }', min: 1 }),
         ...needed,
       },
-      by: { shape: by, description: 'Whose requests go to the same arm. Default: chance decides for each.' },
+      by: {
+        shape: by,
+        description: 'What keeps requests on the same arm. Default: random for each request.',
+      },
     },
   },
   hedge: {
-    says: 'The second is asked too where the first is slow.',
+    says: 'Also calls the second target when the first is slow.',
     members: {
       hedge: {
         shape: {
-          read: (value, place) => {
-            if (Array.isArray(value) && value.length === 2) return entries(2).read(value, place)
-            return place.add({
-              got: Array.isArray(value) ? `${value.length} of them` : place.shown(value),
-              expected: 'a list of two places',
+          read: (value, location) => {
+            if (Array.isArray(value) && value.length === 2) return entries(2).read(value, location)
+            return location.add({
+              got: Array.isArray(value) ? `${value.length} entries` : location.describe(value),
+              expected: 'a list of two targets',
             })
           },
           schema: definitions => ({ ...entries(2).schema(definitions), maxItems: 2 }),
@@ -138,46 +147,46 @@ const choices: Readonly<
       },
       afterMs: {
         shape: milliseconds,
-        description: 'How long the first may take to begin, in milliseconds.',
+        description: 'Delay before the second call, in milliseconds.',
         ...needed,
       },
     },
   },
   mirror: {
-    says: 'The first answers; the shadow is asked the same, and its answer dropped.',
+    says: 'Traffic mirroring: the shadow receives a copy of the request, and its response is discarded.',
     members: {
       mirror: { shape: routeShape, ...needed },
       shadow: { shape: routeShape, ...needed },
       share: {
         shape: shareOfSome,
-        description: 'The share of the requests that go to the shadow too. Default 1.',
+        description: 'The share of requests that are mirrored. Default 1.',
       },
     },
   },
   when: {
-    says: 'By what is asked.',
+    says: 'Chooses by a condition on the request.',
     members: {
-      when: { shape: conditionShape, description: 'What a request is looked at for.', ...needed },
-      use: { shape: routeShape, description: 'Where the condition holds.', ...needed },
-      otherwise: { shape: routeShape, description: 'Where it does not.', ...needed },
+      when: { shape: conditionShape, description: 'The condition.', ...needed },
+      use: { shape: routeShape, description: 'The route if it is true.', ...needed },
+      otherwise: { shape: routeShape, description: 'The route if it is false.', ...needed },
     },
   },
   to: {
-    says: 'A place with something of its own.',
+    says: 'A target with its own parameters or capabilities.',
     members: {
-      to: { shape: text("a place such as 'openai/gpt-4.1', or a model of this configuration"), ...needed },
+      to: { shape: text("a target such as 'openai/gpt-4.1', or a model of this configuration"), ...needed },
       parameters: {
         shape: anything,
-        description: "Fields of the request that stand in the place of the caller's; `null` leaves one out.",
+        description: "Request fields that replace the caller's; `null` removes one.",
       },
       capabilities: {
         shape: anything,
-        description: 'What its model can do: `contextTokens`, `maxOutputTokens`, `tools` and so on.',
+        description: 'Capabilities of its model: `contextTokens`, `maxOutputTokens`, `tools` and so on.',
       },
       allowFields: {
         shape: list(text(), { of: 'names of fields' }),
         description:
-          'Restricted fields that every caller may send here, also with limits or a list of models.',
+          'Restricted fields that every caller may send to it, also callers with limits or a list of models.',
       },
     },
   },
@@ -186,15 +195,16 @@ const choices: Readonly<
 const ways = Object.keys(choices)
 
 const choiceShape: Shape = {
-  read: (value, place) => {
-    if (!isPlainObject(value)) return place.wrong(value, example)
+  read: (value, location) => {
+    if (!isPlainObject(value)) return location.reject(value, example)
     const names = Object.keys(value)
     const found = ways.filter(name => Object.hasOwn(value, name))
     const [way, other] = found
-    if (way !== undefined && other === undefined) return openObject(choices[way]!.members).read(value, place)
+    if (way !== undefined && other === undefined)
+      return openObject(choices[way]!.members).read(value, location)
     const got = names.length === 0 ? 'an empty object' : `an object with ${names.slice(0, 5).join(', ')}`
-    const mend = found.length > 0 ? undefined : names.map(name => didYouMean(name, ways)).find(Boolean)
-    return place.add({ got, expected: `one of ${ways.join(', ')}`, mend })
+    const fix = found.length > 0 ? undefined : names.map(name => suggest(name, ways)).find(Boolean)
+    return location.add({ got, expected: `one of ${ways.join(', ')}`, fix })
   },
   schema: definitions =>
     definitions.refer('RouteChoice', () => ({

@@ -1,18 +1,19 @@
-import { didYouMean } from '../faults/fault-list.ts'
+import { suggest } from '../issues/issue-list.ts'
 import { described, type JsonSchema } from './json-schema.ts'
-import type { Place, Shape } from './shape.ts'
+import type { ConfigLocation, Shape } from './shape.ts'
 
 /** A list of one shape. */
 export function list(
   item: Shape,
   { min = 0, max = 10_000, of }: { readonly min?: number; readonly max?: number; readonly of: string },
 ): Shape {
-  const expected = `a list of ${of}${min === 0 ? '' : `, ${min} at least`}`
+  const expected = `a list of ${min === 0 ? '' : `at least ${min} `}${of}`
   return {
-    read: (value, place) => {
-      if (!Array.isArray(value) || value.length < min) return place.wrong(value, expected)
-      if (value.length > max) return place.add({ got: `${value.length} of them`, expected: `${max} at most` })
-      return Array.from(value, (each, index) => item.read(each, place.at(index)))
+    read: (value, location) => {
+      if (!Array.isArray(value) || value.length < min) return location.reject(value, expected)
+      if (value.length > max)
+        return location.add({ got: `${value.length} entries`, expected: `at most ${max}` })
+      return Array.from(value, (each, index) => item.read(each, location.at(index)))
     },
     schema: definitions => ({
       type: 'array',
@@ -33,16 +34,16 @@ export function record(
 ): Shape {
   const expected = `an object of ${of}`
   return {
-    read: (given, place) => {
-      if (!isPlainObject(given)) return place.wrong(given, expected)
+    read: (given, location) => {
+      if (!isPlainObject(given)) return location.reject(given, expected)
       const entries = Object.entries(given).filter(([, each]) => each !== undefined)
       if (entries.length < min)
-        return place.add({ got: 'an empty object', expected: `${expected}, ${min} at least` })
+        return location.add({ got: 'an empty object', expected: `${expected} with at least ${min} entry` })
       return fromEntries(
         entries.map(([key, each]) => {
           const fault = key === '__proto__' || key === '' ? 'another name' : name?.(key)
-          if (fault !== undefined) place.at(key).add({ got: 'that name', expected: fault })
-          return [key, value.read(each, place.at(key))]
+          if (fault !== undefined) location.at(key).add({ got: 'that name', expected: fault })
+          return [key, value.read(each, location.at(key))]
         }),
       )
     },
@@ -77,16 +78,16 @@ export function openObject(
 ): Shape {
   const names = Object.keys(members)
   return {
-    read: (value, place) => {
-      if (!isPlainObject(value)) return place.wrong(value, expected)
+    read: (value, location) => {
+      if (!isPlainObject(value)) return location.reject(value, expected)
       for (const name of names) {
         if (members[name]!.required && ownValue(value, name) === undefined)
-          place.at(name).wrong(undefined, 'a value, as it is needed')
+          location.at(name).reject(undefined, 'a value: it is required')
       }
       return fromEntries(
         Object.entries(value)
           .filter(([, each]) => each !== undefined)
-          .map(([name, each]) => [name, readMember(name, each, place)]),
+          .map(([name, each]) => [name, readMember(name, each, location)]),
       )
     },
     schema: definitions => ({
@@ -102,13 +103,13 @@ export function openObject(
     }),
   }
 
-  function readMember(name: string, value: unknown, place: Place): unknown {
-    if (Object.hasOwn(members, name)) return members[name]!.shape.read(value, place.at(name))
-    if (other !== undefined && name !== '__proto__') return other.read(value, place.at(name))
-    return place.at(name).add({
-      got: 'a member that is not known here',
+  function readMember(name: string, value: unknown, location: ConfigLocation): unknown {
+    if (Object.hasOwn(members, name)) return members[name]!.shape.read(value, location.at(name))
+    if (other !== undefined && name !== '__proto__') return other.read(value, location.at(name))
+    return location.at(name).add({
+      got: 'an unknown setting',
       expected: `one of ${names.join(', ')}`,
-      mend: didYouMean(name, names),
+      fix: suggest(name, names),
     })
   }
 }

@@ -8,9 +8,9 @@ export interface Alternative {
 
 export function either(alternatives: readonly Alternative[], expected: string): Shape {
   return {
-    read: (value, place) => {
+    read: (value, location) => {
       const found = alternatives.find(({ when }) => when(value))
-      return found === undefined ? place.wrong(value, expected) : found.shape.read(value, place)
+      return found === undefined ? location.reject(value, expected) : found.shape.read(value, location)
     },
     schema: definitions => ({ anyOf: alternatives.map(({ shape }) => shape.schema(definitions)) }),
   }
@@ -29,7 +29,7 @@ export function named(name: string, make: () => Shape): Shape {
     return made
   }
   return {
-    read: (value, place) => shape().read(value, place),
+    read: (value, location) => shape().read(value, location),
     schema: definitions => definitions.refer(name, () => shape().schema(definitions)),
   }
 }
@@ -37,7 +37,7 @@ export function named(name: string, make: () => Shape): Shape {
 /** Things that only TypeScript can hold are taken as they are, and data by a shape. */
 export function orCode(shape: Shape, isCode: (value: unknown) => boolean): Shape {
   return {
-    read: (value, place) => (isCode(value) ? value : shape.read(value, place)),
+    read: (value, location) => (isCode(value) ? value : shape.read(value, location)),
     schema: shape.schema,
   }
 }

@@ -1,45 +1,45 @@
-import type { FaultList, Finding } from '../faults/fault-list.ts'
-import { type Path, pathText, quoted, shownValue } from '../faults/fault-text.ts'
+import type { IssueDetails, IssueList } from '../issues/issue-list.ts'
+import { describeValue, type Path, pathText, quoted } from '../issues/issue-text.ts'
 import type { Definitions, JsonSchema } from './json-schema.ts'
 
 /** What a part of a configuration may be: it is read by it, and described to editors. */
 export interface Shape {
   /** The value as it is used. Adds to the faults what is wrong with it. */
-  read(value: unknown, place: Place): unknown
+  read(value: unknown, location: ConfigLocation): unknown
   schema(definitions: Definitions): JsonSchema
 }
 
 /** Where a value stands, while it is read. */
-export class Place {
+export class ConfigLocation {
   readonly path: Path
-  readonly faults: FaultList
+  readonly issues: IssueList
 
-  constructor(path: Path, faults: FaultList) {
+  constructor(path: Path, issues: IssueList) {
     this.path = path
-    this.faults = faults
+    this.issues = issues
   }
 
-  at(step: string | number): Place {
-    return new Place([...this.path, step], this.faults)
+  at(step: string | number): ConfigLocation {
+    return new ConfigLocation([...this.path, step], this.issues)
   }
 
   /** The text as it stands in the file, where the environment gave it another. */
   get reference(): string | undefined {
-    return this.faults.origin.references.get(pathText(this.path))
+    return this.issues.origin.references.get(pathText(this.path))
   }
 
   /** What stands here, without telling what the environment gave. */
-  shown(value: unknown): string {
+  describe(value: unknown): string {
     const { reference } = this
-    return typeof value === 'string' && reference !== undefined ? quoted(reference) : shownValue(value)
+    return typeof value === 'string' && reference !== undefined ? quoted(reference) : describeValue(value)
   }
 
-  wrong(value: unknown, expected: string, mend?: string): undefined {
-    this.add({ got: this.shown(value), expected, mend })
+  reject(value: unknown, expected: string, fix?: string): undefined {
+    this.add({ got: this.describe(value), expected, fix })
   }
 
   /** One fault of a value is enough: the first that was found. */
-  add(finding: Finding): undefined {
-    if (!this.faults.isAt(this.path)) this.faults.add(this.path, finding)
+  add(finding: IssueDetails): undefined {
+    if (!this.issues.isAt(this.path)) this.issues.add(this.path, finding)
   }
 }

@@ -1,17 +1,17 @@
-import { didYouMean } from '../faults/fault-list.ts'
-import { kindOf } from '../faults/fault-text.ts'
+import { suggest } from '../issues/issue-list.ts'
+import { kindOf } from '../issues/issue-text.ts'
 import type { Shape } from './shape.ts'
 
 /** A text that is all of one reference, and so may stand for a number or a switch. */
 const wholeReference = '^\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}$'
 
 /** A text that is not empty. */
-export function text(expected = 'a text that is not empty', pattern?: RegExp): Shape {
+export function text(expected = 'a non-empty string', pattern?: RegExp): Shape {
   return {
-    read: (value, place) =>
+    read: (value, location) =>
       typeof value === 'string' && value !== '' && (pattern?.test(value) ?? true)
         ? value
-        : place.wrong(value, expected),
+        : location.reject(value, expected),
     schema: () => ({ type: 'string', minLength: 1 }),
   }
 }
@@ -19,15 +19,15 @@ export function text(expected = 'a text that is not empty', pattern?: RegExp): S
 /** A text of which nothing is ever told but its length. */
 export function secret(expected: string, pattern = /\S/): Shape {
   return {
-    read: (value, place) => {
+    read: (value, location) => {
       if (typeof value === 'string' && pattern.test(value)) return value
-      const { reference } = place
+      const { reference } = location
       const long = typeof value === 'string' && value !== '' ? ` of ${value.length} characters` : ''
       const got =
         reference === undefined
           ? kindOf(value) + long
-          : `${place.shown(value)}, which is ${kindOf(value)}${long}`
-      return place.add({ got, expected })
+          : `${location.describe(value)}, which is ${kindOf(value)}${long}`
+      return location.add({ got, expected })
     },
     schema: () => ({ type: 'string', minLength: 1 }),
   }
@@ -50,9 +50,9 @@ export function number(bounds: NumberBounds, expected: string): Shape {
     value <= (max ?? Number.POSITIVE_INFINITY) &&
     (whole !== true || Number.isInteger(value))
   return {
-    read: (value, place) => {
-      const given = place.reference !== undefined && isNumeral(value) ? Number(value) : value
-      return typeof given === 'number' && fits(given) ? given : place.wrong(value, expected)
+    read: (value, location) => {
+      const given = location.reference !== undefined && isNumeral(value) ? Number(value) : value
+      return typeof given === 'number' && fits(given) ? given : location.reject(value, expected)
     },
     schema: () => ({
       type: [whole === true ? 'integer' : 'number', 'string'],
@@ -69,9 +69,9 @@ function isNumeral(value: unknown): value is string {
 }
 
 export const flag: Shape = {
-  read: (value, place) => {
-    const given = place.reference === undefined ? value : { true: true, false: false }[String(value)]
-    return typeof given === 'boolean' ? given : place.wrong(value, 'true or false')
+  read: (value, location) => {
+    const given = location.reference === undefined ? value : { true: true, false: false }[String(value)]
+    return typeof given === 'boolean' ? given : location.reject(value, 'true or false')
   },
   schema: () => ({ type: ['boolean', 'string'], pattern: wholeReference }),
 }
@@ -80,9 +80,9 @@ export const flag: Shape = {
 export function choice(...words: readonly string[]): Shape {
   const expected = words.map(word => `'${word}'`).join(' or ')
   return {
-    read: (value, place) => {
+    read: (value, location) => {
       if (typeof value === 'string' && words.includes(value)) return value
-      return place.wrong(value, expected, typeof value === 'string' ? didYouMean(value, words) : undefined)
+      return location.reject(value, expected, typeof value === 'string' ? suggest(value, words) : undefined)
     },
     schema: () => ({ anyOf: [{ enum: [...words] }, { type: 'string', pattern: wholeReference }] }),
   }

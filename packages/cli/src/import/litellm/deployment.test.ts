@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ImportReader } from '../reading.ts'
+import { ImportReader } from '../import-reader.ts'
 import { priceOf } from './deployment.ts'
 
 const priced = (given: object) => priceOf(new ImportReader(given).root, new ImportReader({}).root)

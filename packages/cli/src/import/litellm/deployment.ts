@@ -1,15 +1,15 @@
 import type { ModelPrice, Target, TokenPrice } from '@sluice/core'
-import type { Importing } from '../importing.ts'
+import type { ImportContext } from '../import-context.ts'
+import type { ImportNode } from '../import-reader.ts'
 import { parametersOf } from '../parameters.ts'
-import type { ImportNode } from '../reading.ts'
+import { deploymentProvider } from './deployment-provider.ts'
 import { withCredential, withReferences } from './settings.ts'
-import { vendorOf } from './vendor-of.ts'
 import { bedrockRegion, type NamedModel, namedModel } from './vendors.ts'
 
 /** One place of a group, and what chooses between it and the others. */
 export interface Deployment {
   /** `provider/model`. */
-  readonly place: string
+  readonly target: string
   readonly parameters: Readonly<Record<string, unknown>> | undefined
   readonly capabilities: Target['capabilities'] | undefined
   readonly price: ModelPrice | undefined
@@ -24,36 +24,36 @@ export interface Deployment {
 export function deploymentOf(
   entry: ImportNode,
   name: string,
-  importing: Importing,
+  context: ImportContext,
   credentials: ImportNode,
 ): Deployment | undefined {
-  const given = withCredential(entry.at('litellm_params'), credentials, importing.reading)
+  const given = withCredential(entry.at('litellm_params'), credentials, context.reader)
   const info = entry.at('model_info')
   const mode = info.at('mode').text()
   if (mode !== undefined && mode !== 'chat') {
-    entry.lose('It is no model for chat completions.', 'Go on serving it from where it is served today.')
+    entry.reportUnsupported('It is not a model for chat completions.', 'Keep serving it with LiteLLM.')
     return undefined
   }
   const named = namedOf(given)
   if (named === undefined || !isUsable(name, named.model)) {
-    const [why, mend] = named === undefined ? noVendor : unusableModel
-    entry.lose(why, mend)
+    const [why, fix] = named === undefined ? noVendor : unusableModel
+    entry.reportUnsupported(why, fix)
     return undefined
   }
   if (named.model.startsWith('responses/')) {
-    entry.lose(...anotherApi)
+    entry.reportUnsupported(...anotherApi)
     return undefined
   }
-  const vendor = vendorOf(named, given, importing)
+  const vendor = deploymentProvider(named, given, context)
   if (typeof vendor !== 'string') {
-    entry.lose(vendor.why, vendor.mend)
+    entry.reportUnsupported(vendor.why, vendor.fix)
     return undefined
   }
   const parameters = parametersOf(given, withReferences)
-  if (parameters !== undefined) importing.reading.note(callersFirst)
+  if (parameters !== undefined) context.reader.note(callersFirst)
   const bound = (key: string) => (given.at(key).isThere ? given.at(key) : entry.at(key))
   return {
-    place: `${vendor}/${modelName(named)}`,
+    target: `${vendor}/${modelName(named)}`,
     parameters,
     capabilities: capabilitiesOf(info),
     price: named.model.includes('*') ? undefined : priceOf(given, info),
@@ -65,17 +65,17 @@ export function deploymentOf(
 }
 
 const callersFirst =
-  "Parameters of a deployment stand in the place of what the caller sends; in LiteLLM the caller goes first. A bound of tokens lowers the caller's and never raises it."
+  "Parameters of a target override the caller's; in LiteLLM the caller's take precedence. A token maximum lowers the caller's and never raises it."
 const noVendor = [
-  'Its vendor cannot be told from the name of the model.',
-  'Write the vendor before it, such as openai/, and import again.',
+  'The name of the model does not identify its vendor.',
+  'Add the vendor as a prefix, such as openai/, and import again.',
 ] as const
 const anotherApi: readonly [string, string] = [
-  'LiteLLM asks it by another API than chat completions.',
-  'Where it answers chat completions, leave responses/ out of its name, and import again.',
+  'LiteLLM calls it by another API than chat completions.',
+  'If it supports chat completions, remove responses/ from its name, and import again.',
 ]
 const unusableModel = [
-  'A * in the name of the model says nothing without one * in the name that callers use.',
+  'A * in the model needs a * in model_name.',
   'Write a name for each model, or one * in both names.',
 ] as const
 

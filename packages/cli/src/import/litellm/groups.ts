@@ -1,26 +1,29 @@
 import type { RouteConfig } from '../../config/config.ts'
-import type { Importing } from '../importing.ts'
-import type { ImportNode } from '../reading.ts'
+import type { ImportContext } from '../import-context.ts'
+import type { ImportNode } from '../import-reader.ts'
 import { type Deployment, deploymentOf } from './deployment.ts'
 
 /** The deployments of `model_list`, by the name that callers use. */
 export function groupsOf(
   list: ImportNode,
-  importing: Importing,
+  context: ImportContext,
   credentials: ImportNode,
 ): ReadonlyMap<string, Group> {
   const deployments = new Map<string, Deployment[]>()
   for (const entry of list.items()) {
     const name = entry.at('model_name').text()
     if (name === undefined) {
-      entry.lose('It has no model_name.', 'Give it one, and import again.')
+      entry.reportUnsupported('It has no model_name.', 'Add one, and import again.')
       continue
     }
     if (name.split('*').length > 2 || name === '__proto__') {
-      entry.lose('No model can have this name.', 'Give it another one, with one * at most, and import again.')
+      entry.reportUnsupported(
+        'The name is not allowed.',
+        'Use another one, with at most one *, and import again.',
+      )
       continue
     }
-    const deployment = deploymentOf(entry, name, importing, credentials)
+    const deployment = deploymentOf(entry, name, context, credentials)
     if (deployment === undefined) continue
     deployments.set(name, [...(deployments.get(name) ?? []), deployment])
   }
@@ -46,7 +49,7 @@ export function groupUnder(name: string, groups: ReadonlyMap<string, Group>): Gr
     const under = name.slice(head.length, name.length - tail.length)
     const deployments = group.deployments.map(each => ({
       ...each,
-      place: each.place.replace('*', () => under),
+      target: each.target.replace('*', () => under),
     }))
     return [{ name: group.name, deployments }]
   })
@@ -67,20 +70,20 @@ export function groupRoute(group: Group, strategy: Strategy): RouteConfig {
 }
 
 function levelRoute(deployments: readonly Deployment[], strategy: Strategy): RouteConfig {
-  const places = deployments.map(placeOf)
-  if (places.length === 1) return places[0]!
-  if (strategy === 'leastBusy') return { leastBusy: places }
-  if (strategy === 'fastest') return { fastest: places }
-  if (strategy === 'cheapest') return { cheapest: places }
+  const targets = deployments.map(targetOf)
+  if (targets.length === 1) return targets[0]!
+  if (strategy === 'leastBusy') return { leastBusy: targets }
+  if (strategy === 'fastest') return { fastest: targets }
+  if (strategy === 'cheapest') return { cheapest: targets }
   const by = weightKey(deployments)
   const weightOf = (deployment: Deployment) => (by === undefined ? 1 : weightIn(deployment, by))
-  return { weighted: places.map((to, at) => ({ to, weight: weightOf(deployments[at]!) })) }
+  return { weighted: targets.map((to, at) => ({ to, weight: weightOf(deployments[at]!) })) }
 }
 
-function placeOf({ place, parameters, capabilities }: Deployment): RouteConfig {
-  if (parameters === undefined && capabilities === undefined) return place
+function targetOf({ target, parameters, capabilities }: Deployment): RouteConfig {
+  if (parameters === undefined && capabilities === undefined) return target
   return {
-    to: place,
+    to: target,
     ...(parameters === undefined ? {} : { parameters }),
     ...(capabilities === undefined ? {} : { capabilities }),
   }
@@ -120,9 +123,9 @@ const strategies: Readonly<Record<string, Strategy>> = {
 
 export function strategyOf(part: ImportNode): ChosenStrategy {
   if (part.value === 'usage-based-routing' || part.value === 'usage-based-routing-v2') {
-    part.lose(
-      'No route goes by what was used of a bound within the minute.',
-      'The place with the fewest requests under way is asked instead (leastBusy), and rpm and tpm bound the model as a whole.',
+    part.reportUnsupported(
+      'No strategy uses the remaining rpm and tpm.',
+      'leastBusy is used instead: the target with the fewest requests in flight. rpm and tpm limit the model as a whole.',
     )
     return { strategy: 'leastBusy', byUsage: true }
   }
@@ -131,11 +134,11 @@ export function strategyOf(part: ImportNode): ChosenStrategy {
     typeof part.value === 'string' && Object.hasOwn(strategies, part.value)
       ? strategies[part.value]
       : undefined
-  if (strategy !== undefined) part.take()
+  if (strategy !== undefined) part.markRead()
   else
-    part.lose(
-      'There is no such way to choose.',
-      'Places are drawn by their weights instead; docs/routing.md has the others.',
+    part.reportUnsupported(
+      'Unknown routing strategy.',
+      'weighted is used instead; see docs/routing.md for the others.',
     )
   return { strategy: strategy ?? 'weighted', byUsage: false }
 }

@@ -33,7 +33,7 @@ it('gives a provider another name where its place would be read as another model
 })
 
 it('takes the settings of a deployment before those of its credential', () => {
-  const { config, lost } = importLiteLLM({
+  const { config, unsupported } = importLiteLLM({
     credential_list: [
       {
         credential_name: 'mine',
@@ -49,11 +49,11 @@ it('takes the settings of a deployment before those of its credential', () => {
     { apiKey: `\${SHARED}`, baseURL: 'https://a.example/v1' },
     { apiKey: `\${OWN}`, baseURL: 'https://a.example/v1' },
   ])
-  expect(lost).toEqual([])
+  expect(unsupported).toEqual([])
 })
 
 it('resolves a variable wherever a parameter holds it, and reports what is none', () => {
-  const { config, lost } = importLiteLLM({
+  const { config, unsupported } = importLiteLLM({
     model_list: [
       deployment('m', 'openai/m', {
         stop: ['END', 'os.environ/STOP'],
@@ -75,7 +75,7 @@ it('resolves a variable wherever a parameter holds it, and reports what is none'
     },
     n: 'openai/n',
   })
-  expect(lost.map(({ path }) => path)).toEqual([
+  expect(unsupported.map(({ path }) => path)).toEqual([
     'model_list[1].litellm_params.stop',
     'litellm_settings.callbacks[0]',
   ])
@@ -94,25 +94,25 @@ it.each([[1], [2]])('limits a model by rpm and tpm of its %i deployments', count
 })
 
 it('tells of a tpm that not every deployment has', () => {
-  const { config, lost } = importLiteLLM({
+  const { config, unsupported } = importLiteLLM({
     model_list: [
       deployment('m', 'openai/m', { weight: 1, tpm: 5 }),
       deployment('m', 'openai/n', { weight: 2 }),
     ],
   })
   expect(config.limits).toBeUndefined()
-  expect(lost.map(({ path }) => path)).toEqual(['model_list[0].litellm_params.tpm'])
+  expect(unsupported.map(({ path }) => path)).toEqual(['model_list[0].litellm_params.tpm'])
 })
 
 it('reports an object where a number or a name belongs, whatever its members are called', () => {
   const odd = { toString: '', valueOf: null }
-  const { config, lost } = importLiteLLM({
+  const { config, unsupported } = importLiteLLM({
     model_list: [deployment('m', 'openai/m', { max_tokens: odd, rpm: odd })],
     litellm_settings: { max_budget: 5, budget_duration: odd },
     router_settings: { cooldown_time: odd, allowed_fails: odd },
   })
   expect(config.limits).toBeUndefined()
-  expect(lost.map(({ path }) => path)).toEqual([
+  expect(unsupported.map(({ path }) => path)).toEqual([
     'model_list[0].litellm_params.max_tokens',
     'model_list[0].litellm_params.rpm',
     'litellm_settings.max_budget',

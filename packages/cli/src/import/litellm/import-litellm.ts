@@ -1,20 +1,20 @@
 import type { Config, KeyConfig, RouteConfig } from '../../config/config.ts'
 import { fits } from '../../config/routes/route-scope.ts'
-import type { Imported } from '../imported.ts'
-import { type Importing, Variables, VendorTable, variable } from '../importing.ts'
-import { type ImportNode, ImportReader } from '../reading.ts'
+import { type ImportContext, Variables, VendorTable, variable } from '../import-context.ts'
+import { type ImportNode, ImportReader } from '../import-reader.ts'
+import type { ImportResult } from '../import-result.ts'
 import { type Group, groupsOf, strategyOf } from './groups.ts'
-import { litellmLosses } from './known-losses.ts'
 import { boundsOf, spendingOf } from './limits.ts'
 import { reliabilityOf } from './reliability.ts'
 import { aliasesOf, routesOf } from './routes.ts'
 import { credentialValues, secretText, settingsOf, variablesIn } from './settings.ts'
 import { cacheOf, stateOf } from './shared-state.ts'
 import { telemetryOf } from './telemetry.ts'
+import { unsupportedSettings } from './unsupported-settings.ts'
 import { namedModel } from './vendors.ts'
 
 /** The `config.yaml` of a LiteLLM proxy, parsed, as a configuration of Sluice. */
-export function importLiteLLM(value: unknown): Imported {
+export function importLiteLLM(value: unknown): ImportResult {
   const reserved = new Set<string>()
   for (;;) {
     const imported = importWith(value, reserved)
@@ -25,41 +25,46 @@ export function importLiteLLM(value: unknown): Imported {
 }
 
 /** `reserved` are names that no provider may have. */
-function importWith(value: unknown, reserved: ReadonlySet<string>): Imported {
-  const reading = new ImportReader(value)
-  const { root } = reading
+function importWith(value: unknown, reserved: ReadonlySet<string>): ImportResult {
+  const reader = new ImportReader(value)
+  const { root } = reader
   const [list, credentials] = [root.at('model_list'), root.at('credential_list')]
   const variables = new Variables([...variablesIn(root), ...variablesReadAnyway(list, credentials)])
-  const importing: Importing = { reading, variables, vendors: new VendorTable(reserved) }
+  const context: ImportContext = { reader, variables, vendors: new VendorTable(reserved) }
   const settings = settingsOf(root)
-  const groups = groupsOf(list, importing, credentials)
-  const config = configOf(root, groups, importing, settings)
-  return { config, lost: reading.losses(litellmLosses), notes: [...reading.notes], secrets: variables.moved }
+  const groups = groupsOf(list, context, credentials)
+  const config = configOf(root, groups, context, settings)
+  return {
+    config,
+    unsupported: reader.unsupported(unsupportedSettings),
+    notes: [...reader.notes],
+    secrets: variables.extracted,
+  }
 }
 
 function configOf(
   root: ImportNode,
   groups: ReadonlyMap<string, Group>,
-  importing: Importing,
+  context: ImportContext,
   settings: ReturnType<typeof settingsOf>,
 ): Config {
-  const { reading, vendors } = importing
+  const { reader, vendors } = context
   const [general, library] = [root.at('general_settings'), root.at('litellm_settings')]
   const chosen = strategyOf(settings.at('routing_strategy'))
   const routes = routesOf(groups, chosen.strategy, settings)
-  const models = { ...routes.models, ...aliasesOf(settings.at('model_group_alias'), routes.models, reading) }
-  const { cache, redis } = cacheOf(library, importing)
-  const state = stateOf(root, redis, importing)
-  const bounds = [...groups.values()].flatMap(group => boundsOf(group, chosen, reading))
-  const limits = [...spendingOf(library, reading), ...bounds]
+  const models = { ...routes.models, ...aliasesOf(settings.at('model_group_alias'), routes.models, reader) }
+  const { cache, redis } = cacheOf(library, context)
+  const state = stateOf(root, redis, context)
+  const bounds = [...groups.values()].flatMap(group => boundsOf(group, chosen, reader))
+  const limits = [...spendingOf(library, reader), ...bounds]
   const prices = pricesOf(groups)
-  const telemetry = telemetryOf(library, reading)
+  const telemetry = telemetryOf(library, reader)
   const maxInFlight = general.at('global_max_parallel_requests').count(1)
   const megabytes = general.at('max_request_size_mb').count(1)
   return {
     providers: vendors.asConfig(),
     models,
-    keys: keysOf(general, importing),
+    keys: keysOf(general, context),
     ...(limits.length === 0 ? {} : { limits }),
     ...(prices === undefined ? pricesForBudget(limits.some(({ kind }) => kind === 'budget')) : { prices }),
     ...(state === undefined ? {} : { state }),
@@ -67,15 +72,15 @@ function configOf(
     ...(telemetry === undefined ? {} : { telemetry }),
     ...(library.at('drop_params').flag() === true ? { unsupportedParameters: 'drop' } : {}),
     ...(maxInFlight === undefined ? {} : { maxInFlight }),
-    ...(megabytes === undefined ? {} : { requestLimits: intakeOf(megabytes * mebibyte) }),
-    ...reliabilityOf(settings, routes.mostPlaces, reading),
+    ...(megabytes === undefined ? {} : { requestLimits: requestLimitsOf(megabytes * mebibyte) }),
+    ...reliabilityOf(settings, routes.maxTargets, reader),
   }
 }
 
 const mebibyte = 1_048_576
 
 /** A body that may be sent has to be one that may be received, for which there are bounds by default. */
-function intakeOf(maxBytes: number): NonNullable<Config['requestLimits']> {
+function requestLimitsOf(maxBytes: number): NonNullable<Config['requestLimits']> {
   return {
     maxBytes,
     ...(maxBytes > 64 * mebibyte && { maxUploadBytes: maxBytes }),
@@ -105,8 +110,8 @@ function variablesReadAnyway(list: ImportNode, credentials: ImportNode): string[
 
 function pricesOf(groups: ReadonlyMap<string, Group>): Config['prices'] {
   const priced = [...groups.values()].flatMap(group =>
-    group.deployments.flatMap(({ place, price }) =>
-      price === undefined || place.includes('*') ? [] : [[place, price] as const],
+    group.deployments.flatMap(({ target, price }) =>
+      price === undefined || target.includes('*') ? [] : [[target, price] as const],
     ),
   )
   return priced.length === 0 ? undefined : Object.fromEntries(priced)
@@ -117,16 +122,16 @@ function pricesForBudget(isNeeded: boolean): Pick<Config, 'prices'> {
 }
 
 /** Who may call. A service without any key cannot be had: where the file has none, one is asked for. */
-function keysOf(general: ImportNode, { reading, variables }: Importing): readonly KeyConfig[] {
+function keysOf(general: ImportNode, { reader, variables }: ImportContext): readonly KeyConfig[] {
   const key = secretText(general.at('master_key'), variables, 'LITELLM_MASTER_KEY')
   if (key !== undefined) {
-    reading.note(
-      'The master key calls models and does nothing else. Keys are issued by `sluice keys create`, or in the console, which is on where console.adminKey is set.',
+    reader.note(
+      'The master key can only call models. Create keys with `sluice keys create`, or in the console, which needs console.adminKey.',
     )
     return [{ id: 'master', key }]
   }
-  reading.note(
-    'The file has no master_key, so that LiteLLM lets everybody in. Here callers need the key in SLUICE_API_KEY.',
+  reader.note(
+    'The file has no master_key, so LiteLLM accepts all callers. Here callers need the key in SLUICE_API_KEY.',
   )
   return [{ id: 'caller', key: variable('SLUICE_API_KEY') }]
 }

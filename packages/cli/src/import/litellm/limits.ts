@@ -1,5 +1,5 @@
 import type { BudgetWindow, LimitRuleData } from '@sluice/core'
-import type { ImportNode, ImportReader } from '../reading.ts'
+import type { ImportNode, ImportReader } from '../import-reader.ts'
 import { type ChosenStrategy, type Group, levelsOf, type WeightKey, weightKey, weightKeys } from './groups.ts'
 
 /**
@@ -9,16 +9,17 @@ import { type ChosenStrategy, type Group, levelsOf, type WeightKey, weightKey, w
 export function boundsOf(
   group: Group,
   { strategy, byUsage }: ChosenStrategy,
-  reading: ImportReader,
+  reader: ImportReader,
 ): LimitRuleData[] {
   const bounded = (['rpm', 'tpm'] as const).filter(key => isBounded(group, key))
   for (const level of levelsOf(group)) {
     const weight = strategy === 'weighted' && level.length > 1 ? weightKey(level) : undefined
-    if (weight !== undefined) for (const deployment of level) deployment[weight].take()
+    if (weight !== undefined) for (const deployment of level) deployment[weight].markRead()
     const others = weightKeys.filter(key => key !== weight && !bounded.some(each => each === key))
-    for (const key of others) for (const deployment of level) deployment[key].lose(...without(key))
+    for (const key of others)
+      for (const deployment of level) deployment[key].reportUnsupported(...without(key))
   }
-  if (bounded.length > 0 && !byUsage) reading.note(enforced)
+  if (bounded.length > 0 && !byUsage) reader.note(enforced)
   return bounded.map(key => ruleOf(group, key))
 }
 
@@ -26,10 +27,10 @@ const enforced =
   'rpm and tpm limit the model as a whole, in limits. LiteLLM enforces them with usage-based-routing only: remove a rule where a number was meant as a weight alone.'
 
 function without(key: WeightKey): readonly [string, string] {
-  if (key === 'weight') return ['It decides nothing here, and neither with LiteLLM.', 'Nothing.']
+  if (key === 'weight') return ['It has no effect here, as in LiteLLM.', 'Nothing.']
   const kind = key === 'rpm' ? 'requests' : 'tokens'
   return [
-    'A limit is one of the model as a whole, and not every deployment of the model says a whole number from 1.',
+    'Limits apply to the model as a whole, and not all of its deployments have a whole number from 1.',
     `To limit the model, add to limits: { kind: ${kind}, limit: ..., per: minute, scopes: [gateway], models: [...] }.`,
   ]
 }
@@ -61,22 +62,22 @@ function windowOf(value: unknown): BudgetWindow | undefined {
 }
 
 /** The budget of all callers together. */
-export function spendingOf(settings: ImportNode, reading: ImportReader): LimitRuleData[] {
+export function spendingOf(settings: ImportNode, reader: ImportReader): LimitRuleData[] {
   const [amount, span] = [settings.at('max_budget'), settings.at('budget_duration')]
   const limit = (amount.numeric ?? 0) > 0 ? amount.number() : undefined
   if (limit === undefined) return []
   const per = span.isThere ? windowOf(span.value) : 'ever'
   if (per === undefined) {
-    amount.lose(
-      'A budget is renewed by the hour, day, week or month.',
+    amount.reportUnsupported(
+      'Budgets are per hour, day, week or month.',
       'Add to limits: { kind: budget, limit: ..., currency: usd, per: month, scopes: [gateway] }.',
     )
-    span.lose('There is no such window.', 'See the budget.')
+    span.reportUnsupported('Unsupported window.', 'See the budget.')
     return []
   }
-  span.take()
-  reading.note(
-    'A budget goes by the calendar in UTC, and a request that is answered by a model without a price is refused. Prices come from the package @pydantic/genai-prices where the file has none: install it beside sluice.',
+  span.markRead()
+  reader.note(
+    'Budgets follow the calendar in UTC, and requests to a model without a price are rejected. Prices come from the package @pydantic/genai-prices if the file has none: install it beside sluice.',
   )
   return [{ kind: 'budget', limit, currency: 'usd', per, scopes: ['gateway'] }]
 }

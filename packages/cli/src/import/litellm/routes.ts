@@ -1,16 +1,16 @@
 import type { RouteConfig } from '../../config/config.ts'
-import { placesIn } from '../places-in.ts'
-import type { ImportNode, ImportReader } from '../reading.ts'
+import { countTargets } from '../count-targets.ts'
+import type { ImportNode, ImportReader } from '../import-reader.ts'
 import { type Group, groupRoute, groupUnder, type Strategy } from './groups.ts'
 import type { Settings } from './settings.ts'
 
-/** The table of models, and the most places that a request may go through. */
+/** The models, and how many targets a request can try at most. */
 interface Routes {
   readonly models: Readonly<Record<string, RouteConfig>>
-  readonly mostPlaces: number
+  readonly maxTargets: number
 }
 
-/** Each group, and behind it those that stand in for it. */
+/** Each group with its fallbacks. */
 export function routesOf(groups: ReadonlyMap<string, Group>, strategy: Strategy, settings: Settings): Routes {
   const knows = (name: string) => groupUnder(name, groups) !== undefined
   const routeOf = (name: string) => groupRoute(groupUnder(name, groups)!, strategy)
@@ -21,10 +21,10 @@ export function routesOf(groups: ReadonlyMap<string, Group>, strategy: Strategy,
   )
   const larger = fallbacksOf(settings.at('context_window_fallbacks'), knows)
   const models = Object.fromEntries([...groups.keys()].map(name => [name, chainOf(name)]))
-  return { models, mostPlaces: Math.max(1, ...Object.values(models).map(placesIn)) }
+  return { models, maxTargets: Math.max(1, ...Object.values(models).map(countTargets)) }
 
   function chainOf(name: string): RouteConfig {
-    const others = standIns(name, fallbacks)
+    const others = fallbackNames(name, fallbacks)
     const own = withLarger(name, others.length)
     return others.length === 0 ? own : [own, ...others.map(routeOf)]
   }
@@ -37,7 +37,8 @@ export function routesOf(groups: ReadonlyMap<string, Group>, strategy: Strategy,
     if ([name, ...names].every(sizeIsKnown)) return { byContextLength: entries }
     if (others === 0 && groups.get(name)!.deployments.length === 1)
       return { fallback: entries, on: [{ code: 'context_length_exceeded' }] }
-    for (const entry of settings.at('context_window_fallbacks').items()) entry.at(name).lose(...unsized)
+    for (const entry of settings.at('context_window_fallbacks').items())
+      entry.at(name).reportUnsupported(...unsized)
     return own
   }
 
@@ -48,8 +49,8 @@ export function routesOf(groups: ReadonlyMap<string, Group>, strategy: Strategy,
 }
 
 const unsized = [
-  'It is not known how long a prompt these models take, and other places stand in for the model, too.',
-  'Give model_info.max_input_tokens to all of them and import again, or write { byContextLength: [...] } with the contextTokens of each.',
+  'The context windows of these models are not known, and the model has other fallbacks.',
+  'Add model_info.max_input_tokens to all of them and import again, or write { byContextLength: [...] } with the contextTokens of each.',
 ] as const
 
 function withDefaults(fallbacks: Fallbacks, list: ImportNode, knows: (name: string) => boolean): Fallbacks {
@@ -67,7 +68,10 @@ function fallbacksOf(list: ImportNode, knows: (name: string) => boolean): Fallba
   for (const entry of list.items()) {
     for (const [group, others] of entry.members()) {
       if (group !== '*' && !knows(group)) {
-        others.lose('No model of that name is carried.', 'Nothing, unless the model is mended.')
+        others.reportUnsupported(
+          'No model of that name was converted.',
+          'Nothing, unless you fix that model.',
+        )
         continue
       }
       all.set(group, [...(all.get(group) ?? []), ...namesIn(others, knows)])
@@ -81,9 +85,9 @@ function namesIn(list: ImportNode, knows: (name: string) => boolean): string[] {
   return list.items().flatMap(item => {
     if (typeof item.value !== 'string') return []
     if (knows(item.value)) return item.text() ?? []
-    item.lose(
-      'No model of that name is carried.',
-      'Add it to models, and put it behind the model that it stands in for.',
+    item.reportUnsupported(
+      'No model of that name was converted.',
+      'Add it to models, and to the fallbacks of the model.',
     )
     return []
   })
@@ -92,7 +96,7 @@ function namesIn(list: ImportNode, knows: (name: string) => boolean): string[] {
 /**
  * All that stand in for a group, in the order in which they are asked: each is followed by those that stand in for it.
  */
-function standIns(name: string, fallbacks: Fallbacks): readonly string[] {
+function fallbackNames(name: string, fallbacks: Fallbacks): readonly string[] {
   const asked = new Set<string>()
   const add = (group: string) => {
     if (asked.has(group)) return
@@ -108,7 +112,7 @@ function standIns(name: string, fallbacks: Fallbacks): readonly string[] {
 export function aliasesOf(
   aliases: ImportNode,
   models: Readonly<Record<string, RouteConfig>>,
-  reading: ImportReader,
+  reader: ImportReader,
 ): Readonly<Record<string, RouteConfig>> {
   const carried = aliases.members().flatMap(([alias, part]) => {
     const target = part.isLeaf ? part : part.at('model')
@@ -117,18 +121,21 @@ export function aliasesOf(
       typeof target.value !== 'string' ||
       !Object.hasOwn(models, target.value)
     ) {
-      part.lose(
-        'No model of that name is carried, or the alias is one already.',
-        'Write the name and what it stands for in models.',
+      part.reportUnsupported(
+        'No model of that name was converted, or the alias is already a model.',
+        'Add the alias and its model to models.',
       )
       return []
     }
-    target.take()
+    target.markRead()
     part
       .at('hidden')
-      .lose('GET /models lists every name that the caller may use.', 'Give keys a list of models without it.')
+      .reportUnsupported(
+        'GET /models lists every name that the caller may use.',
+        'Restrict the models of keys.',
+      )
     return [[alias, target.value] as const]
   })
-  if (carried.length > 0) reading.note('Who uses an alias needs leave for the model that it stands for, too.')
+  if (carried.length > 0) reader.note('Callers of an alias need permission for its model, too.')
   return Object.fromEntries(carried)
 }

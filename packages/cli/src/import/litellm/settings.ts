@@ -1,5 +1,5 @@
-import { Variables } from '../importing.ts'
-import { ImportNode, type ImportReader } from '../reading.ts'
+import { Variables } from '../import-context.ts'
+import { ImportNode, type ImportReader } from '../import-reader.ts'
 
 /** Settings that stand in `router_settings` or in `litellm_settings`. */
 export interface Settings {
@@ -15,7 +15,10 @@ export function settingsOf(root: ImportNode): Settings {
       if (!own.isThere) return general.at(key)
       general
         .at(key)
-        .lose('The same setting of router_settings goes first.', 'Nothing: so it is with LiteLLM.')
+        .reportUnsupported(
+          'The same setting in router_settings takes precedence.',
+          'Nothing: LiteLLM does the same.',
+        )
       return own
     },
   }
@@ -74,7 +77,7 @@ function isReference(part: ImportNode): boolean {
 function reference(part: ImportNode): string | undefined {
   const name = typeof part.value === 'string' ? fromEnvironment.exec(part.value)?.[1] : undefined
   const written = name === undefined ? undefined : Variables.reference(name)
-  if (written !== undefined) part.take()
+  if (written !== undefined) part.markRead()
   return written
 }
 
@@ -87,8 +90,8 @@ function plainText(part: ImportNode, variables: Variables, wanted: string): stri
 class WithCredential extends ImportNode {
   readonly #values: ImportNode
 
-  constructor(reading: ImportReader, own: ImportNode, values: ImportNode) {
-    super(reading, own.path, own.value)
+  constructor(reader: ImportReader, own: ImportNode, values: ImportNode) {
+    super(reader, own.path, own.value)
     this.#values = values
   }
 
@@ -107,21 +110,21 @@ export function credentialValues(list: ImportNode, name: unknown): ImportNode | 
 }
 
 /** Resolves `litellm_credential_name`. Reports a name that `credential_list` does not have. */
-export function withCredential(given: ImportNode, list: ImportNode, reading: ImportReader): ImportNode {
+export function withCredential(given: ImportNode, list: ImportNode, reader: ImportReader): ImportNode {
   const name = given.at('litellm_credential_name')
   if (!name.isThere) return given
   const values = credentialValues(list, name.value)
   if (values === undefined) {
-    name.lose(
+    name.reportUnsupported(
       'credential_list has no credential of that name.',
-      "Check the apiKey of this model's provider: it is the vendor's usual variable now.",
+      "Check the apiKey of this model's provider: it uses the vendor's default variable.",
     )
     return given
   }
-  name.take()
+  name.markRead()
   for (const entry of list.items()) {
     const known = entry.at('credential_name')
-    if (known.value === name.value) known.take()
+    if (known.value === name.value) known.markRead()
   }
-  return new WithCredential(reading, given, values)
+  return new WithCredential(reader, given, values)
 }

@@ -1,18 +1,19 @@
 import type { TelemetryConfig } from '../../config/config.ts'
-import type { ImportNode, ImportReader } from '../reading.ts'
+import type { ImportNode, ImportReader } from '../import-reader.ts'
 
 /** What sees the requests. Of LiteLLM's callbacks two have something that does their work. */
-export function telemetryOf(settings: ImportNode, reading: ImportReader): TelemetryConfig | undefined {
+export function telemetryOf(settings: ImportNode, reader: ImportReader): TelemetryConfig | undefined {
   const found = new Set<string>()
   for (const list of ['callbacks', 'success_callback', 'failure_callback', 'service_callback']) {
     const part = settings.at(list)
     for (const callback of part.isLeaf ? [part] : part.items()) readCallback(callback, found)
   }
   if (found.has('prometheus'))
-    reading.note('Metrics are at /metrics, by names of their own: dashboards have to be changed.')
+    reader.note('Metrics are at /metrics with other names: update your dashboards.')
   if (found.has('otel'))
-    reading.note('Spans and metrics go where OTEL_EXPORTER_OTLP_ENDPOINT says, by the conventions for GenAI.')
-  if (settings.at('turn_off_message_logging').value === true) settings.at('turn_off_message_logging').take()
+    reader.note('Spans and metrics are sent to OTEL_EXPORTER_OTLP_ENDPOINT, by the GenAI conventions.')
+  if (settings.at('turn_off_message_logging').value === true)
+    settings.at('turn_off_message_logging').markRead()
   const json = settings.at('json_logs').flag()
   const telemetry = {
     ...(found.has('prometheus') ? { metrics: true } : {}),
@@ -25,12 +26,12 @@ export function telemetryOf(settings: ImportNode, reading: ImportReader): Teleme
 function readCallback(callback: ImportNode, found: Set<string>): void {
   const name = callback.value === 'opentelemetry' ? 'otel' : callback.value
   if (name === 'prometheus' || name === 'otel') {
-    callback.take()
+    callback.markRead()
     found.add(name)
     return
   }
-  callback.lose(
-    'There is no callback of that name.',
-    'Use telemetry.openTelemetry, which most of these services take, or `observe` in a TypeScript configuration.',
+  callback.reportUnsupported(
+    'Unsupported callback.',
+    'Use telemetry.openTelemetry, which most of these services accept, or `observe` in a TypeScript configuration.',
   )
 }

@@ -1,13 +1,13 @@
 import type { ConditionConfig, RouteConfig } from '../../config/config.ts'
-import type { Importing } from '../importing.ts'
-import type { ImportNode, ImportReader } from '../reading.ts'
+import type { ImportContext } from '../import-context.ts'
+import type { ImportNode, ImportReader } from '../import-reader.ts'
 
-type RouteOf = (target: ImportNode, importing: Importing) => RouteConfig | undefined
+type RouteOf = (target: ImportNode, context: ImportContext) => RouteConfig | undefined
 
 /** The first condition that holds says which target is asked. */
 export function conditionalRoute(
   target: ImportNode,
-  importing: Importing,
+  context: ImportContext,
   routeOf: RouteOf,
 ): RouteConfig | undefined {
   const strategy = target.at('strategy')
@@ -21,17 +21,17 @@ export function conditionalRoute(
   const named = (name: string | undefined) => {
     const found = name === undefined ? undefined : targets.get(name)
     if (found === undefined || name === undefined) return undefined
-    if (!routes.has(name)) routes.set(name, routeOf(found, importing))
+    if (!routes.has(name)) routes.set(name, routeOf(found, context))
     return routes.get(name)
   }
   const branches = strategy
     .at('conditions')
     .items()
-    .flatMap(each => branchOf(each, named, importing))
+    .flatMap(each => branchOf(each, named, context))
   const otherwise = named(strategy.at('default').text())
   if (otherwise === undefined && branches.length > 0)
-    importing.reading.note(
-      'A conditional strategy has no default that is carried: what fits no condition goes to the target of the last one.',
+    context.reader.note(
+      'The default of a conditional strategy was not converted: requests without a match go to the target of the last condition.',
     )
   const last = otherwise ?? branches.at(-1)?.use
   if (last === undefined) return undefined
@@ -46,30 +46,30 @@ interface Branch {
 function branchOf(
   part: ImportNode,
   named: (name: string | undefined) => RouteConfig | undefined,
-  importing: Importing,
+  context: ImportContext,
 ): Branch[] {
-  const condition = conditionOf(part.at('query'), importing.reading)
+  const condition = conditionOf(part.at('query'), context.reader)
   const use = condition === undefined ? undefined : named(part.at('then').text())
   if (condition !== undefined && use !== undefined) return [{ when: condition, use }]
-  part.lose(
+  part.reportUnsupported(
     condition === undefined
-      ? 'Conditions look at the name of the model, for equality, and at the tags of the caller.'
-      : 'The target that it names is not carried.',
-    'Requests that it would fit go on to the next condition. In a TypeScript configuration a condition may be a function.',
+      ? 'Conditions can only compare the model name and the tags of the caller.'
+      : 'Its target was not converted.',
+    'Its requests go to the next condition. In a TypeScript configuration, a condition can be a function.',
   )
   return []
 }
 
 /** A query as a condition; `undefined` where it asks for something else than models and metadata by their values. */
-function conditionOf(query: ImportNode, reading: ImportReader): ConditionConfig | undefined {
+function conditionOf(query: ImportNode, reader: ImportReader): ConditionConfig | undefined {
   const all = query.members().map(([key, part]) => {
-    if (key === '$and') return allOf(part.items().map(each => conditionOf(each, reading)))
-    if (key === '$or') return anyOf(part.items().map(each => conditionOf(each, reading)))
-    if (key === 'params.model') return compared(part, value => ({ askedAs: value }))
+    if (key === '$and') return allOf(part.items().map(each => conditionOf(each, reader)))
+    if (key === '$or') return anyOf(part.items().map(each => conditionOf(each, reader)))
+    if (key === 'params.model') return compared(part, value => ({ modelMatches: value }))
     const tag = /^metadata\.([^.]+)$/.exec(key)?.[1]
     if (tag === undefined) return undefined
-    reading.note(
-      'Conditions on metadata look at the tags of the caller: give them to the keys. What a request says of itself is not believed.',
+    reader.note(
+      'Conditions on metadata use the tags of the caller: add tags to the keys. Metadata in requests is ignored.',
     )
     return compared(part, value => ({ tag: { [tag]: value } }))
   })

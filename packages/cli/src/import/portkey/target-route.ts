@@ -1,31 +1,31 @@
 import type { FailureSpec } from '@sluice/core'
 import type { RouteConfig } from '../../config/config.ts'
-import type { Importing } from '../importing.ts'
+import type { ImportContext } from '../import-context.ts'
+import type { ImportNode } from '../import-reader.ts'
 import { parametersOf } from '../parameters.ts'
-import type { ImportNode } from '../reading.ts'
 import { conditionalRoute } from './conditional-route.ts'
 import { eitherCase, type PortkeyVendor, portkeyVendor, vendorBySlug, vendorOptions } from './vendors.ts'
 
 /** Where a target is answered: one vendor, or a strategy over targets within it. `undefined` where nothing is left. */
-export function targetRoute(target: ImportNode, importing: Importing): RouteConfig | undefined {
+export function targetRoute(target: ImportNode, context: ImportContext): RouteConfig | undefined {
   const targets = target.at('targets')
   if (!targets.isThere) {
     target.at('strategy').at('mode').text()
-    return placeOf(target, importing)
+    return singleTarget(target, context)
   }
   const strategy = target.at('strategy')
   const mode = strategy.at('mode').text() ?? 'single'
-  if (mode === 'conditional') return conditionalRoute(target, importing, targetRoute)
+  if (mode === 'conditional') return conditionalRoute(target, context, targetRoute)
   const routes = targets.items().flatMap(each => {
     const weight = each.at('weight')
-    const route = targetRoute(each, importing)
+    const route = targetRoute(each, context)
     each.at('name').text()
     return route === undefined ? [] : [{ to: route, weight: mode === 'loadbalance' ? weightOf(weight) : 1 }]
   })
   if (routes.length === 0) return undefined
   if (mode === 'loadbalance') {
-    importing.reading.note(
-      'Where a place fails, a weighted route asks the next one; Portkey hands the failure to the caller.',
+    context.reader.note(
+      'If a target fails, a weighted route tries the next one; Portkey returns the error to the caller.',
     )
     return routes.some(({ weight }) => weight > 0)
       ? { weighted: routes }
@@ -35,12 +35,12 @@ export function targetRoute(target: ImportNode, importing: Importing): RouteConf
     return fallback(
       routes.map(({ to }) => to),
       strategy,
-      importing,
+      context,
     )
   if (mode !== 'single')
-    strategy.lose('There is no such strategy.', 'The first target alone is asked; see docs/routing.md.')
+    strategy.reportUnsupported('Unknown strategy.', 'Only the first target is used; see docs/routing.md.')
   for (const other of targets.items().slice(1))
-    other.lose('The strategy asks the first target alone.', 'Nothing: so it is with Portkey.')
+    other.reportUnsupported('The strategy uses only the first target.', 'Nothing: Portkey does the same.')
   return routes[0]!.to
 }
 
@@ -48,14 +48,18 @@ function weightOf(part: ImportNode): number {
   return typeof part.value === 'number' && part.value >= 0 ? (part.number() ?? 1) : 1
 }
 
-function fallback(routes: readonly RouteConfig[], strategy: ImportNode, { reading }: Importing): RouteConfig {
+function fallback(
+  routes: readonly RouteConfig[],
+  strategy: ImportNode,
+  { reader }: ImportContext,
+): RouteConfig {
   const codes = eitherCase(strategy, 'on_status_codes')
     .items()
     .flatMap(part => ((part.numeric ?? 600) <= 599 ? (part.count(400) ?? []) : []))
   if (routes.length === 1) return routes[0]!
   if (codes.length > 0) return { fallback: routes, on: [...codes, ...failuresLike(codes)] }
-  reading.note(
-    "The next place is asked after every failure that is not the request's own; Portkey goes on after a 400, too.",
+  reader.note(
+    'The next target is tried after every failure that the request did not cause; Portkey also falls back after a 400.',
   )
   return routes
 }
@@ -69,36 +73,36 @@ function failuresLike(codes: readonly number[]): FailureSpec[] {
 }
 
 /** A target that is one vendor; `undefined` where it cannot be had, which is told. */
-function placeOf(target: ImportNode, importing: Importing): RouteConfig | undefined {
+function singleTarget(target: ImportNode, context: ImportContext): RouteConfig | undefined {
   const overrides = eitherCase(target, 'override_params')
   const model = overrides.at('model').text()
   const inModel = /^@([^/]+)\/(.+)$/.exec(model ?? '')
-  const found = vendorOf(target, inModel?.[1], importing)
+  const found = vendorOf(target, inModel?.[1], context)
   if (found === undefined) {
-    target.lose(
-      'Its vendor stands in an account with Portkey and not in the file.',
-      'Write its provider, such as "openai", and import again.',
+    target.reportUnsupported(
+      'Its vendor is stored in your Portkey account and not in the file.',
+      'Add its provider, such as "openai", and import again.',
     )
     return undefined
   }
-  const options = vendorOptions(found, target, importing)
+  const options = vendorOptions(found, target, context)
   if (options === undefined) {
-    target.lose(
-      'What its vendor is reached by stands in an account with Portkey and not in the file.',
-      'Write the resource, region or project into the target, and import again.',
+    target.reportUnsupported(
+      'The connection settings of its vendor are stored in your Portkey account and not in the file.',
+      'Add the resource, region or project to the target, and import again.',
     )
     return undefined
   }
-  const name = importing.vendors.nameOf(options.type, options.options)
-  const place = `${name}/${inModel?.[2] ?? model ?? options.model ?? '*'}`
+  const name = context.vendors.nameOf(options.type, options.options)
+  const to = `${name}/${inModel?.[2] ?? model ?? options.model ?? '*'}`
   const parameters = parametersOf(overrides)
-  return parameters === undefined ? place : { to: place, parameters }
+  return parameters === undefined ? to : { to, parameters }
 }
 
 function vendorOf(
   target: ImportNode,
   inModel: string | undefined,
-  { reading }: Importing,
+  { reader }: ImportContext,
 ): PortkeyVendor | undefined {
   const provider = target.at('provider').text()
   const slug = inModel ?? (provider?.startsWith('@') === true ? provider.slice(1) : undefined)
@@ -107,12 +111,8 @@ function vendorOf(
   const vendor = own ?? (virtual === undefined ? undefined : vendorBySlug(virtual))
   if (vendor === undefined) return undefined
   if (own === undefined)
-    reading.note(
-      `A vendor that Portkey keeps under a name of yours is known by how that name begins: ${vendor.type}. See whether it is right.`,
-    )
+    reader.note(`The vendor behind a virtual key was guessed from its name: ${vendor.type}. Check it.`)
   if (virtual !== undefined)
-    reading.note(
-      'Keys that Portkey keeps are not in the file: the variables of the providers have to be set.',
-    )
+    reader.note('API keys in your Portkey account are not in the file: set the variables of the providers.')
   return vendor
 }

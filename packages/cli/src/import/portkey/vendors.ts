@@ -1,5 +1,5 @@
-import { type Importing, variable } from '../importing.ts'
-import type { ImportNode } from '../reading.ts'
+import { type ImportContext, variable } from '../import-context.ts'
+import type { ImportNode } from '../import-reader.ts'
 
 /** How a vendor that Portkey names is reached. */
 export interface PortkeyVendor {
@@ -65,9 +65,9 @@ interface VendorOptions {
 export function vendorOptions(
   vendor: PortkeyVendor,
   target: ImportNode,
-  importing: Importing,
+  context: ImportContext,
 ): VendorOptions | undefined {
-  const { reading, variables } = importing
+  const { reader, variables } = context
   const text = (name: string) => {
     const part = eitherCase(target, name)
     const value = part.text()
@@ -139,8 +139,8 @@ export function vendorOptions(
   function vertex(): VendorOptions | undefined {
     const [project, location] = [text('vertex_project_id'), text('vertex_region')]
     if (project === undefined || location === undefined) return undefined
-    reading.note(
-      'Vertex AI is asked with the access token in VERTEX_TOKEN, which lasts for an hour at most. In a TypeScript configuration vertex({ tokenProvider }) renews it.',
+    reader.note(
+      'Vertex AI is called with the access token in VERTEX_TOKEN, which expires after an hour. In a TypeScript configuration, vertex({ tokenProvider }) renews it.',
     )
     return { type: 'vertex', options: { project, location, token: variable('VERTEX_TOKEN') } }
   }

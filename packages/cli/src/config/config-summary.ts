@@ -1,0 +1,44 @@
+import type { TypedConfig } from './config.ts'
+
+/** Summarizes a configuration in a few lines, without secrets. */
+export function configSummary(config: TypedConfig): string {
+  const { providers = {}, models, keys = [], jwt, limits = [], state, cache, idempotency, telemetry } = config
+  const names = Object.keys(models)
+  const callers = [
+    ...(keys.length > 0 ? [plural(keys.length, 'key')] : []),
+    ...(jwt ? ['JWTs'] : []),
+    ...(state?.database === undefined ? [] : ['created keys']),
+  ]
+  const lines: readonly (readonly [string, string])[] = [
+    ['models', listed(names)],
+    ['providers', listed(Object.keys(providers))],
+    ['callers', callers.join(', ')],
+    ['limits', limits.length === 0 ? 'no global rules' : plural(limits.length, 'global rule')],
+    ['keys, ledger', state?.database === undefined ? 'none' : storeOf(state.database)],
+    ['shared state', state?.redis === undefined ? 'not shared' : 'Redis'],
+    [
+      'responses',
+      [cache && 'cached', idempotency && 'idempotency keys'].filter(Boolean).join(', ') || 'not cached',
+    ],
+    ['metrics', telemetry?.metrics === false ? 'off' : '/metrics'],
+    ['console', config.console ? '/console/' : 'off'],
+  ]
+  return lines.map(([name, text]) => `  ${name.padEnd(13)} ${text}`).join('\n')
+}
+
+const maxNames = 8
+
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'none'
+  const shown = names.slice(0, maxNames).join(', ')
+  return names.length > maxNames ? `${shown} and ${names.length - maxNames} more` : shown
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
+/** A URL of a server holds a password. */
+function storeOf(url: string): string {
+  return url.startsWith('postgres') ? 'PostgreSQL' : url
+}

@@ -1,0 +1,36 @@
+import { type OptionPath, optionPathText, quoted } from '@sluice/core'
+
+export { quoted } from '@sluice/core'
+
+export type Path = OptionPath
+
+/** A path as people write it: `models.smart[1]`, `models['gpt-4.1']`. */
+export function pathText(path: Path): string {
+  return path.length === 0 ? 'the configuration' : optionPathText(path)
+}
+
+const maxTextLength = 60
+
+/** A value in a few words, for a place where no secret is expected; of what looks like one nothing is told. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'string') return describeText(value)
+  return kindOf(value)
+}
+
+/** A value without what it holds: numbers and switches alone are told. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === '') return 'an empty string'
+  if (typeof value === 'string') return 'a string'
+  if (typeof value === 'function') return 'a function'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
+
+/** URLs with credentials, and the prefixes that vendors give to keys. */
+const secretive = /:\/\/[^/\s]*@|^(?:sk|gsk|xai|rk|pk|csk|key|bearer|sluice)[-_ ]/i
+
+function describeText(text: string): string {
+  if (text === '' || secretive.test(text)) return kindOf(text)
+  return text.length > maxTextLength ? `a string of ${text.length} characters` : quoted(text)
+}

@@ -1,0 +1,62 @@
+import type { StateConfig } from '../config.ts'
+import { kindOf } from '../issues/issue-text.ts'
+import { object, record } from '../shape/collections.ts'
+import { either } from '../shape/either.ts'
+import type { Shape } from '../shape/shape.ts'
+import { number, secret, text } from '../shape/values.ts'
+
+/** A URL, which may hold a password: of a wrong one nothing is told but how it begins. */
+function url(expected: string, schemes: RegExp): Shape {
+  return {
+    read: (value, location) => {
+      if (typeof value !== 'string' || location.reference !== undefined) {
+        return typeof value === 'string' && schemes.test(value) ? value : location.reject(value, expected)
+      }
+      if (schemes.test(value)) return value
+      const scheme = /^[a-z][a-z+.-]{1,20}:/i.exec(value)?.[0]
+      const got = scheme === undefined ? kindOf(value) : `a string that begins with '${scheme}'`
+      return location.add({ got, expected })
+    },
+    schema: () => ({ type: 'string', minLength: 1 }),
+  }
+}
+
+const pepper = secret('a secret')
+
+export const stateShape = object<StateConfig>({
+  database: {
+    shape: url(
+      "'file:' and a path, such as 'file:./sluice.db', or 'postgres://...'",
+      /^(?:file:|:memory:$|postgres(?:ql)?:\/\/)/,
+    ),
+    description:
+      'Database for created keys and the ledger: `file:./sluice.db` (SQLite) or `postgres://...`. Default: none.',
+  },
+  redis: {
+    shape: url("'redis://...' or 'rediss://...'", /^rediss?:\/\//),
+    description:
+      'Redis for limits, cached responses and target health that processes share: `redis://...`. Default: memory of the process.',
+  },
+  prefix: {
+    shape: text('at most 100 letters, digits and -_.:', /^[\w.:-]{1,100}$/),
+    description: 'Prefix of all Redis keys. Default `sluice`.',
+  },
+  pepper: {
+    shape: either(
+      [
+        { when: value => typeof value === 'string', shape: pepper },
+        {
+          when: value => typeof value === 'object' && value !== null && !Array.isArray(value),
+          shape: record(pepper, { of: 'secrets by version', min: 1 }),
+        },
+      ],
+      'a secret, or secrets by the names of their versions',
+    ),
+    description: 'Secret for hashing created keys; or several by version, newest first.',
+  },
+  instances: {
+    shape: number({ min: 1, max: 1_000_000, whole: true }, 'a whole number from 1'),
+    description:
+      'Number of processes that share the Redis: each enforces its share of the limits while Redis is unavailable. Default 4.',
+  },
+})

@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Console, createConsole } from '@sluice/console'
+import {
+  type Database,
+  type Endpoint,
+  type ManagedGateway,
+  type Observer,
+  observers,
+  type Principal,
+} from '@sluice/core'
+import { type OpenApiOptions, openApi } from '@sluice/core/openapi'
+import { probes, requestLog } from '@sluice/telemetry'
+import { type PrometheusMetrics, prometheus } from '@sluice/telemetry/prometheus'
+import type { CommandContext } from '../command.ts'
+import type { ConsoleConfig, TelemetryConfig, TypedConfig } from '../config/config.ts'
+import type { SentTelemetry } from './open-telemetry.ts'
+
+type ObservabilityContext = Pick<CommandContext, 'print' | 'log' | 'terminal' | 'colours' | 'now'>
+
+/**
+ * What is seen of a service: log, metrics, spans, console. It outlives a configuration: what was counted stays, and who
+ * watches goes on watching.
+ */
+export class ServiceObservability {
+  readonly #context: ObservabilityContext
+  readonly #sent: SentTelemetry | undefined
+  readonly #metrics: PrometheusMetrics | undefined
+  #console: { readonly page: Console; readonly settings: ConsoleConfig; readonly base: string } | undefined
+  #observe: Observer = () => {}
+
+  constructor(
+    context: ObservabilityContext,
+    sent: SentTelemetry | undefined,
+    { metrics = true, tagLabels }: TelemetryConfig,
+  ) {
+    this.#context = context
+    this.#sent = sent
+    if (metrics === false) return
+    const token = typeof metrics === 'object' ? metrics.token : undefined
+    this.#metrics = prometheus({
+      defaultMetrics: true,
+      ...(tagLabels !== undefined && { tagLabels }),
+      ...(token !== undefined && { token }),
+    })
+  }
+
+  /** The same for every configuration. */
+  readonly observe: Observer = event => this.#observe(event)
+
+  /** The same for every configuration: it knows the requests of the console that is there. */
+  readonly consoleCaller = (request: Request): Principal | undefined =>
+    this.#console?.page.authenticate(request)
+
+  get hasConsole(): boolean {
+    return this.#console !== undefined
+  }
+
+  /** Sees as a configuration says from now on. Gives what answers beside the gateway. */
+  use(config: TypedConfig, gateway: ManagedGateway, database: Database | undefined): readonly Endpoint[] {
+    const metrics = this.#metrics
+    this.#useConsole(config, database)
+    const page = this.#console?.page
+    this.#observe = observers(
+      config.observe,
+      this.#logOf(config),
+      metrics?.observe,
+      this.#sent?.observe,
+      page?.observe,
+    )
+    return [
+      probes(gateway),
+      openApi(descriptionOf(config)),
+      ...(metrics ? [metrics.endpoint] : []),
+      ...(page ? [page.endpoint(gateway)] : []),
+    ]
+  }
+
+  /** Lets go of who watches: their streams would keep the service from ending. */
+  closeConsole(): void {
+    this.#console?.page.close()
+  }
+
+  #logOf({ telemetry }: TypedConfig): Observer | undefined {
+    const { log = 'auto' } = telemetry ?? {}
+    const { print, terminal, colours, now } = this.#context
+    if (log === 'off') return undefined
+    const format = log === 'auto' ? (terminal ? 'pretty' : 'json') : log
+    return requestLog({ write: print, format, colours, now })
+  }
+
+  #useConsole(config: TypedConfig, database: Database | undefined): void {
+    const settings = config.console === false ? undefined : config.console
+    const base = config.server?.basePath ?? '/v1'
+    const now = this.#console
+    if (isDeepStrictEqual(now?.settings, settings) && (now === undefined || now.base === base)) return
+    now?.page.close()
+    this.#console =
+      settings === undefined ? undefined : { page: this.#pageOf(settings, base, database), settings, base }
+  }
+
+  #pageOf({ adminKey, chat }: ConsoleConfig, base: string, database: Database | undefined): Console {
+    return createConsole({
+      adminKey,
+      chat,
+      basePath: base,
+      now: this.#context.now,
+      keys: database?.keys,
+      usage: database && (query => database.usage(query)),
+      onError: error => this.#context.log(`Console error: ${nameOf(error)}.`),
+    })
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown'
+}
+
+function descriptionOf({ server, validation, unknownParameters }: TypedConfig): OpenApiOptions {
+  return {
+    ...(server?.basePath !== undefined && { basePath: server.basePath }),
+    ...(validation !== undefined && { validation }),
+    ...(unknownParameters !== undefined && { unknownParameters }),
+  }
+}

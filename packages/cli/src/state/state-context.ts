@@ -1,0 +1,17 @@
+import type { Observer } from '@sluice/core'
+
+/** What state is opened in. */
+export interface StateContext {
+  /** Where relative paths begin. */
+  readonly cwd: string
+  /** Hears of connections that fail, in words without a secret. */
+  readonly log: (text: string) => void
+  readonly observe?: Observer | undefined
+}
+
+export interface StateOptions {
+  /** Leaves out what only a service that answers needs: Redis. Default: all is opened. */
+  readonly only?: 'database'
+  /** Whether a file that is not there is made; else there is no database. Default: yes. */
+  readonly create?: boolean
+}

@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'preact/hooks'
+
+export const views = ['chat', 'requests', 'usage', 'keys', 'routes'] as const
+export type View = (typeof views)[number]
+
+/** What is looked at: a view, and the one thing of it that is open. */
+export interface ViewLocation {
+  readonly view: View
+  readonly id: string | undefined
+}
+
+/** The address of a place within the page. */
+export function hrefOf(view: View, id?: string): string {
+  return id === undefined ? `#/${view}` : `#/${view}/${encodeURIComponent(id)}`
+}
+
+/** The place that the address names; the chat where it names none. */
+export function useViewLocation(): ViewLocation {
+  const [current, setCurrent] = useState(locationFromHash)
+  useEffect(() => {
+    const moved = () => setCurrent(last => sameLocation(last, locationFromHash()))
+    addEventListener('hashchange', moved)
+    // The address may have changed since the first look at it.
+    moved()
+    return () => removeEventListener('hashchange', moved)
+  }, [])
+  return current
+}
+
+/** The one that is shown, where the other is the same: nothing is drawn again. */
+function sameLocation(shown: ViewLocation, next: ViewLocation): ViewLocation {
+  return shown.view === next.view && shown.id === next.id ? shown : next
+}
+
+function locationFromHash(): ViewLocation {
+  const [, name, id] = location.hash.split('/')
+  const view = views.find(known => known === name) ?? 'chat'
+  return { view, id: id === undefined || id === '' ? undefined : decoded(id) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

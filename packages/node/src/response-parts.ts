@@ -1,0 +1,73 @@
+import type { GatewayResponse } from '@sluice/core'
+
+/** Text and bytes of an answer. */
+export type ResponseBody = string | Uint8Array | AsyncIterable<string | Uint8Array> | null
+
+/** What a `Response` says. The gateway's own carry it (`plainResponses`); of any other it is read. */
+export interface ResponseParts {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>> | Iterable<readonly [string, string]>
+  /** See `Answer`. */
+  readonly headerList?: readonly string[] | undefined
+  readonly body: ResponseBody
+}
+
+const carried = Symbol.for('sluice.answer')
+
+/** Reads a response. Throws `TypeError` where its body has been read already. */
+export function responseParts(response: Response): ResponseParts {
+  const own = (response as { readonly [carried]?: GatewayResponse | undefined })[carried]
+  if (own !== undefined) return own
+  if (response.bodyUsed) throw new TypeError('The body of the response has been read already.')
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: response.body && chunksOf(response.body),
+  }
+}
+
+/** The headers of an answer that HTTP can carry: a value with a line break or beyond Latin-1 is left out. */
+export function legalHeaders(headers: ResponseParts['headers']): (readonly [name: string, value: string])[] {
+  const pairs =
+    Symbol.iterator in headers ? [...(headers as Iterable<[string, string]>)] : Object.entries(headers)
+  return pairs.filter(([name, value]) => token.test(name) && !illegal.test(value))
+}
+
+/** Whether a text may follow such headers as it is: Node writes both as one, in UTF-8. Else its bytes have to. */
+export function areAscii(headers: readonly (readonly [name: string, value: string])[]): boolean {
+  return headers.every(([, value]) => !/[\x80-\xff]/.test(value))
+}
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const illegal = /[^\t\x20-\x7e\x80-\xff]/
+
+/** A body's bytes. Leaving while a read waits ends that read: a stream's own iterator would wait for it. */
+function chunksOf(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const reader = body.getReader()
+      return {
+        next: () => reader.read() as Promise<IteratorResult<Uint8Array>>,
+        async return() {
+          await reader.cancel()
+          return { done: true, value: undefined }
+        },
+      }
+    },
+  }
+}
+
+/** Gives up an answer that nobody will read. */
+export function cancelBody(body: ResponseBody): void {
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array) return
+  closeIterator(body[Symbol.asyncIterator]())
+}
+
+/** Leaves an iterator, whatever it says to that. */
+export function closeIterator(iterator: AsyncIterator<unknown>): void {
+  try {
+    iterator.return?.().then(undefined, () => {})
+  } catch {
+    // It was left all the same.
+  }
+}
