@@ -60,7 +60,7 @@ describePage(page, {
 it('tells the default policy of each kind', async () => {
   const source = readPage('packages/core/src/rate-limiting/limits-options.ts')
   const [, defaults = ''] = /const defaults = \{(.*)\}/.exec(source) ?? []
-  for (const [policy = '', , kinds = ''] of tableUnder(page, '## Limits')) {
+  for (const [policy = '', , kinds = ''] of tableUnder(page, '## Rate limits')) {
     const told = [...kinds.matchAll(/`(\w+)`/g)].map(([, kind]) => kind)
     const coded = [...defaults.matchAll(new RegExp(`(\\w+): ${policy.replaceAll('`', '')}`, 'g'))]
     expect(told.sort(), policy).toEqual(coded.map(([, kind]) => kind).sort())

@@ -157,7 +157,7 @@ describePage(page, {
 })
 
 describe('the table of rules', () => {
-  it.each(tableUnder(page, '# Limits and budgets'))(
+  it.each(tableUnder(page, '# Rate limits and budgets'))(
     '%s has these windows and no others',
     (rule, _, windows) => {
       const kind = /^`(\w+)/.exec(rule ?? '')?.[1] as LimitRuleData['kind']
@@ -181,7 +181,7 @@ describe('the table of rules', () => {
   )
 
   it('names every scope', () => {
-    const named = tableUnder(page, '## Who shares a count').map(([scope = '']) =>
+    const named = tableUnder(page, '## Scopes').map(([scope = '']) =>
       scope.replaceAll(/[`']/g, ''),
     )
     const type =

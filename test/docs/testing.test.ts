@@ -21,15 +21,15 @@ describePage(page, {
 })
 
 it('names the suites for stores', () => {
-  const rows = tableUnder(page, '## Stores of your own')
+  const rows = tableUnder(page, '## Store conformance tests')
   const suites = Object.keys(testing).filter(name => name.endsWith('Conformance'))
   expect(rows.map(([name = '']) => name.replaceAll('`', '')).sort()).toEqual(suites.sort())
 })
 
 it('names functions that exist', () => {
   const exported = new Map<string, unknown>(Object.entries(testing))
-  const steps = tableUnder(page, '## A scripted upstream').map(([step = '']) => step)
-  const more = readPage(page).split('## And more')[1]!.match(/^- .*/gm)!
+  const steps = tableUnder(page, '## Fake upstream').map(([step = '']) => step)
+  const more = readPage(page).split('## Other tools')[1]!.match(/^- .*/gm)!
   const names = [...steps, ...more].flatMap(text => [...text.matchAll(/`(\w+)\(/g)].map(([, name]) => name!))
   expect(names.length).toBeGreaterThan(15)
   for (const name of names) expect(exported.get(name), name).toBeTypeOf('function')
