@@ -221,7 +221,7 @@ const pages = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   ...readdirSync(join(root, 'docs'))
-    .filter(name => name.endsWith('.md') && name !== 'glossary.md')
+    .filter(name => name.endsWith('.md'))
     .map(name => `docs/${name}`),
   ...readdirSync(join(root, 'packages')).map(name => `packages/${name}/README.md`),
 ].map(file => ({ file, text: withoutCode(readFileSync(join(root, file), 'utf8')) }))
