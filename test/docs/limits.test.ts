@@ -105,7 +105,7 @@ describePage(page, {
     expect(await asking({ key: 'sk-ann' })).toMatchObject({ status: 200 })
   },
 
-  shadow: async snippet => {
+  'dry-run': async snippet => {
     const { asking, running } = await gatewayOf(snippet)
     for (let count = 0; count < 3; count++) {
       const got = await asking({ key: 'sk-ann' })
