@@ -273,7 +273,7 @@ describe("what a vendor's failure becomes", () => {
     await gateway.close()
     return [got.status, got.code]
   }
-  const table = tableUnder(page, "## Upstream errors")
+  const table = tableUnder(page, '## Upstream errors')
   const statuses = table.flatMap(([vendor = '', caller = '']) =>
     [...vendor.matchAll(/\d{3}/g)].map(([status]) => [Number(status), caller] as const),
   )

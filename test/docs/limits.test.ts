@@ -181,9 +181,7 @@ describe('the table of rules', () => {
   )
 
   it('names every scope', () => {
-    const named = tableUnder(page, '## Scopes').map(([scope = '']) =>
-      scope.replaceAll(/[`']/g, ''),
-    )
+    const named = tableUnder(page, '## Scopes').map(([scope = '']) => scope.replaceAll(/[`']/g, ''))
     const type =
       /type NamedScope = (.*)/.exec(readPage('packages/core/src/contracts/principal.ts'))?.[1] ?? ''
     expect(named.sort()).toEqual(

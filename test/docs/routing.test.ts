@@ -329,7 +329,7 @@ describeWithRedis('with Redis', () => {
     why: async snippet => {
       const { post, order, printed } = await routed(snippet)
       expect(printed).toHaveLength(3)
-      expect(printed.slice(0, 2).sort()).toEqual(['local north asked in turn', 'local south asked in turn'])
+      expect(printed.slice(0, 2).sort()).toEqual(['local north available', 'local south available'])
       expect(printed[2]).toBe('7 ')
       const firsts = new Set<string | undefined>()
       for (let count = 0; count < 20; count++) {
@@ -423,7 +423,7 @@ describe('the tables', () => {
           status,
           both: next === 'at once' ? 2 : 1,
           alone: again === 'after a wait' ? 2 : 1,
-          state: health.startsWith('left alone') ? 'cooldown' : health === 'a failure' ? 'open' : undefined,
+          state: health.startsWith('cooldown') ? 'cooldown' : health === 'a failure' ? 'open' : undefined,
         })
         await gateway.close()
       }),
