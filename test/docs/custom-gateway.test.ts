@@ -183,7 +183,7 @@ it('names every event, and every member of an end', () => {
   const [, end = ''] = /interface EndEvent \{\n(.*?)\n\}/s.exec(source) ?? []
   const members = [...end.matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name!)
   const page = readFileSync(join(root, 'docs/custom-gateway.md'), 'utf8')
-  const [, rows = ''] = page.split('| In an `end` event')
+  const [, rows = ''] = page.split('| Field of an `end` event')
   for (const name of members.filter(name => !['type', 'requestId', 'principal', 'stream'].includes(name)))
     expect(rows).toContain(`\`${name}\``)
 })
