@@ -143,6 +143,7 @@ const single = [
   'Endpoint',
   'Check',
   'ruleFaults',
+  'ruleIssues',
   'heardOf',
   'holds',
   'Answered',

@@ -8,11 +8,7 @@ import type { LimitStore } from '../contracts/limit-store.ts'
 import type { Lease, Limiter } from '../contracts/limiter.ts'
 import type { LimitRuleData } from '../contracts/principal.ts'
 import type { Route } from '../contracts/route.ts'
-import {
-  ConfigurationError,
-  type ConfigurationIssue,
-  quoted,
-} from '../errors/configuration-error.ts'
+import { ConfigurationError, type ConfigurationIssue, quoted } from '../errors/configuration-error.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { hasLimits } from '../rate-limiting/limit.ts'
@@ -64,7 +60,9 @@ export function guardPolicies<Host>(
 }
 
 /** One issue for each rule of a gateway that cannot be used. */
-export function ruleIssues({ limits: limit }: Pick<GatewayOptions, 'limits'>): ConfigurationIssue[] {
+export function configuredRuleIssues({
+  limits: limit,
+}: Pick<GatewayOptions, 'limits'>): ConfigurationIssue[] {
   const isList = Array.isArray(limit)
   const isRule = typeof limit === 'object' && limit !== null && 'kind' in limit
   if (!isList && !isRule) return []

@@ -24,7 +24,7 @@ import { healthRegistry, type LastingHealthRegistry } from '../upstream/health/h
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 import { estimateTokens } from '../usage/reservation.ts'
-import { guardPolicies, principalLimitIssues, ruleIssues } from './bounded-policies.ts'
+import { configuredRuleIssues, guardPolicies, principalLimitIssues } from './bounded-policies.ts'
 import { type Recalling, recalling } from './cache-options.ts'
 import {
   defaultAbandonedCalls,
@@ -101,7 +101,7 @@ export function resolveOptions<Host>(
   kept?: Pick<ResolvedOptions<Host>, 'healthRegistry' | 'counts'>,
 ): ResolvedOptions<Host> {
   const options = ownMembers(given)
-  const issues = [...optionIssuesOf(given), ...ruleIssues(options)]
+  const issues = [...optionIssuesOf(given), ...configuredRuleIssues(options)]
   if (issues.length === 0) issues.push(...principalLimitIssues(options))
   if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
   const timeouts = withDefaults(defaultTimeouts, options.timeouts)
