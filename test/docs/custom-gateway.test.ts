@@ -163,7 +163,7 @@ describePage('docs/custom-gateway.md', {
   },
 })
 
-const rows = tableUnder('docs/custom-gateway.md', '# Building a gateway')
+const rows = tableUnder('docs/custom-gateway.md', '# Custom gateway')
 
 it('names every option of createGateway', () => {
   const config = readFileSync(join(root, 'packages/core/src/gateway/config.ts'), 'utf8')
@@ -179,18 +179,18 @@ it('names every event, and every member of an end', () => {
   const types = [...source.matchAll(/^ {2}readonly type: '(\w+)'/gm)].map(([, type]) => type)
   const named = (table: string) =>
     tableUnder('docs/custom-gateway.md', table).flatMap(([names = '']) => names.match(/\w+/g) ?? [])
-  expect(named('## Observing').sort()).toEqual(types.sort())
+  expect(named('## Events').sort()).toEqual(types.sort())
   const [, end = ''] = /interface EndEvent \{\n(.*?)\n\}/s.exec(source) ?? []
   const members = [...end.matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name!)
   const page = readFileSync(join(root, 'docs/custom-gateway.md'), 'utf8')
-  const [, rows = ''] = page.split('| In an `end` event')
+  const [, rows = ''] = page.split('| Field of an `end` event')
   for (const name of members.filter(name => !['type', 'requestId', 'principal', 'stream'].includes(name)))
     expect(rows).toContain(`\`${name}\``)
 })
 
 it('names every bound and time, with its default', () => {
   const told: Record<string, Record<string, number>> = { requestLimits: {}, timeouts: {}, stream: {} }
-  for (const row of tableUnder('docs/custom-gateway.md', '## Bounds and times')) {
+  for (const row of tableUnder('docs/custom-gateway.md', '## Size limits and timeouts')) {
     const [option = '', key = '', , value = ''] = row.map(cell => cell.replaceAll(/[`,]/g, ''))
     told[option]![key] = Number(value)
   }
@@ -207,7 +207,7 @@ it('names every option of loadShedding, with the default that the code tells', (
   const told = [...options.matchAll(/\/\*\*(.*?)\*\/\s+readonly (\w+)\?:/gs)].filter(
     ([, , name]) => name !== 'meter',
   )
-  const rows = tableUnder('docs/custom-gateway.md', '## More than it can take')
+  const rows = tableUnder('docs/custom-gateway.md', '## Load shedding')
   expect(rows.map(([name = '']) => name.replaceAll('`', ''))).toEqual(told.map(([, , name]) => name))
   for (const [index, [, , value = '']] of rows.entries())
     expect(told[index]?.[1]?.replaceAll(/\s+\*\s+/g, ' ')).toContain(
@@ -219,7 +219,7 @@ it('names every option of apiKeys, with the default that the code tells', () => 
   const source = readFileSync(join(root, 'packages/core/src/auth/api-keys-options.ts'), 'utf8')
   const [, options = ''] = /interface ApiKeysOptions \{\n(.*?)\n\}/s.exec(source) ?? []
   const told = [...options.matchAll(/\/\*\*(.*?)\*\/\s+readonly (\w+)\?:/gs)]
-  const rows = tableUnder('docs/custom-gateway.md', '## Keys from a store')
+  const rows = tableUnder('docs/custom-gateway.md', '## API keys from a database')
   expect(rows.map(([name = '']) => name.replaceAll('`', ''))).toEqual(told.map(([, , name]) => name))
   for (const [index, [, , value = '']] of rows.entries())
     if (/^\d/.test(value)) expect(told[index]?.[1]).toContain(value)

@@ -22,7 +22,7 @@ import { describePage } from './runner/describe-page.ts'
 import { root, tableUnder } from './runner/markdown.ts'
 
 const page = 'docs/errors.md'
-const rows = tableUnder(page, '## All refusals')
+const rows = tableUnder(page, '## Error codes')
 const bare = (cell: string) => cell.replaceAll('`', '')
 
 /** The names in the table of the code. */
@@ -273,7 +273,7 @@ describe("what a vendor's failure becomes", () => {
     await gateway.close()
     return [got.status, got.code]
   }
-  const table = tableUnder(page, "## What a vendor's failure becomes")
+  const table = tableUnder(page, '## Upstream errors')
   const statuses = table.flatMap(([vendor = '', caller = '']) =>
     [...vendor.matchAll(/\d{3}/g)].map(([status]) => [Number(status), caller] as const),
   )

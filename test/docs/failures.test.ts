@@ -35,7 +35,7 @@ const broken = `{
 
 async function limited({ run }: Snippet, edit: (code: string) => string) {
   const running = await run({}, edit)
-  const { fetch } = gatewayWith(running.exports.limit as Limiter)
+  const { fetch } = gatewayWith(running.exports.limiter as Limiter)
   return { running, asking: () => ask(here, { fetch }) }
 }
 
@@ -43,13 +43,13 @@ describePage(page, {
   policies: async snippet => {
     const sound = await limited(snippet, code => code)
     expect(await sound.asking()).toMatchObject({ status: 200 })
-    const failing = await limited(snippet, code => code.replace('memoryStore(), //', `${broken}, //`))
+    const failing = await limited(snippet, code => code.replace('memoryLimitStore(), //', `${broken}, //`))
     for (let count = 0; count < 6; count++)
       expect(await failing.asking()).toMatchObject({ status: 503, code: 'limiter_unavailable' })
     expect(failing.running.printed).toEqual(['limits failing Error: down'])
     // With requests alone each process has its share: 60 of 8 are 7.
     const alone = await limited(snippet, code =>
-      code.replace('memoryStore(), //', `${broken}, //`).replace(", budget(50, 'usd').per('day')", ''),
+      code.replace('memoryLimitStore(), //', `${broken}, //`).replace(", budget(50, 'usd').per('day')", ''),
     )
     const statuses: number[] = []
     for (let count = 0; count < 8; count++) statuses.push((await alone.asking()).status)
@@ -60,7 +60,7 @@ describePage(page, {
 it('tells the default policy of each kind', async () => {
   const source = readPage('packages/core/src/rate-limiting/limits-options.ts')
   const [, defaults = ''] = /const defaults = \{(.*)\}/.exec(source) ?? []
-  for (const [policy = '', , kinds = ''] of tableUnder(page, '## Limits')) {
+  for (const [policy = '', , kinds = ''] of tableUnder(page, '## Rate limits')) {
     const told = [...kinds.matchAll(/`(\w+)`/g)].map(([, kind]) => kind)
     const coded = [...defaults.matchAll(new RegExp(`(\\w+): ${policy.replaceAll('`', '')}`, 'g'))]
     expect(told.sort(), policy).toEqual(coded.map(([, kind]) => kind).sort())

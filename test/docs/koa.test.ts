@@ -72,7 +72,7 @@ describePage('docs/koa.md', {
     expect(running.printed).toEqual(['200 ann', '403 ann', '401 ', '200 ann', '429 ann'])
   },
 
-  'client-left': async ({ run }) => {
+  'client-disconnected': async ({ run }) => {
     const running = await run()
     const app = running.exports.app as Koa
     const reported = once(app as NodeJS.EventEmitter, 'error')

@@ -105,7 +105,7 @@ describePage(page, {
     expect(await asking({ key: 'sk-ann' })).toMatchObject({ status: 200 })
   },
 
-  shadow: async snippet => {
+  'dry-run': async snippet => {
     const { asking, running } = await gatewayOf(snippet)
     for (let count = 0; count < 3; count++) {
       const got = await asking({ key: 'sk-ann' })
@@ -157,7 +157,7 @@ describePage(page, {
 })
 
 describe('the table of rules', () => {
-  it.each(tableUnder(page, '# Limits and budgets'))(
+  it.each(tableUnder(page, '# Rate limits and budgets'))(
     '%s has these windows and no others',
     (rule, _, windows) => {
       const kind = /^`(\w+)/.exec(rule ?? '')?.[1] as LimitRuleData['kind']
@@ -181,9 +181,7 @@ describe('the table of rules', () => {
   )
 
   it('names every scope', () => {
-    const named = tableUnder(page, '## Who shares a count').map(([scope = '']) =>
-      scope.replaceAll(/[`']/g, ''),
-    )
+    const named = tableUnder(page, '## Scopes').map(([scope = '']) => scope.replaceAll(/[`']/g, ''))
     const type =
       /type NamedScope = (.*)/.exec(readPage('packages/core/src/contracts/principal.ts'))?.[1] ?? ''
     expect(named.sort()).toEqual(

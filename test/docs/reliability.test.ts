@@ -27,7 +27,7 @@ it('names faults that are tested', () => {
   const tested = new Set(
     [...text.matchAll(/^describe\w*\(\s*['"`]F(\d+) /gm)].map(([, number]) => Number(number)),
   )
-  const promised = tableUnder(page, '## Promises').flatMap(([, , where = '']) =>
+  const promised = tableUnder(page, '## Guarantees').flatMap(([, , where = '']) =>
     [...where.matchAll(/F(\d+)(?:-F(\d+))?/g)].flatMap(([, first, last = first]) =>
       span(Number(first), Number(last)),
     ),
@@ -38,8 +38,8 @@ it('names faults that are tested', () => {
 })
 
 it('tells of codes that the protocol has', () => {
-  const known = new Set(tableUnder('docs/errors.md', '## All refusals').map(([, code]) => code))
-  const told = tableUnder(page, '## How faults end').flatMap(([, got = '']) => [
+  const known = new Set(tableUnder('docs/errors.md', '## Error codes').map(([, code]) => code))
+  const told = tableUnder(page, '## Fault handling').flatMap(([, got = '']) => [
     ...got.matchAll(/50\d (`\w+`)/g),
   ])
   expect(told.length).toBeGreaterThan(2)

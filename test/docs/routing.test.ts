@@ -329,7 +329,7 @@ describeWithRedis('with Redis', () => {
     why: async snippet => {
       const { post, order, printed } = await routed(snippet)
       expect(printed).toHaveLength(3)
-      expect(printed.slice(0, 2).sort()).toEqual(['local north asked in turn', 'local south asked in turn'])
+      expect(printed.slice(0, 2).sort()).toEqual(['local north available', 'local south available'])
       expect(printed[2]).toBe('7 ')
       const firsts = new Set<string | undefined>()
       for (let count = 0; count < 20; count++) {
@@ -360,14 +360,14 @@ describe('the tables', () => {
 
   it('name every condition', () => {
     const made = [...source('routing/conditions.ts').matchAll(/^export (?:function|const) (\w+)[(:]/gm)]
-    expect(namesIn(tableUnder(page, '## By what is asked')).sort()).toEqual(
+    expect(namesIn(tableUnder(page, '## Conditional routing')).sort()).toEqual(
       made.map(([, name]) => name).sort(),
     )
   })
 
   it.each([
-    ['## Again, and elsewhere', defaultRetry],
-    ['## When a place is left alone', defaultBreaker],
+    ['## Retries and fallbacks', defaultRetry],
+    ['## Circuit breaker and cooldown', defaultBreaker],
   ])('name every option with its default: %s', (heading, defaults) => {
     const told = tableUnder(page, heading).map(([name = '', , value = '']) => [
       name.replaceAll('`', ''),
@@ -379,7 +379,7 @@ describe('the tables', () => {
   it('name every reason of a place that was skipped', () => {
     const [, reasons = ''] = /readonly why:(.*?)\/\*\* When/s.exec(source('contracts/trace.ts')) ?? []
     const made = [...reasons.matchAll(/\| '(\w+)'/g)].map(([, name]) => name)
-    expect(namesIn(tableUnder(page, '## Why did it go there?')).sort()).toEqual([...new Set(made)].sort())
+    expect(namesIn(tableUnder(page, '## Routing trace')).sort()).toEqual([...new Set(made)].sort())
   })
 
   it('name every kind of failure', () => {
@@ -387,7 +387,7 @@ describe('the tables', () => {
     for (const [, kind] of kinds.matchAll(/(\w+): true/g)) expect(readPage(page)).toContain(`\`${kind}\``)
   })
 
-  const rows = tableUnder(page, '## What happens after a failure').flatMap(
+  const rows = tableUnder(page, '## Failures by kind').flatMap(
     ([failure = '', next = '', again = '', health = '']) =>
       [...failure.matchAll(/\b[45]\d\d\b(?! before)/g)].map(([status]) => ({
         status: Number(status),
@@ -423,7 +423,7 @@ describe('the tables', () => {
           status,
           both: next === 'at once' ? 2 : 1,
           alone: again === 'after a wait' ? 2 : 1,
-          state: health.startsWith('left alone') ? 'cooldown' : health === 'a failure' ? 'open' : undefined,
+          state: health.startsWith('cooldown') ? 'cooldown' : health === 'a failure' ? 'open' : undefined,
         })
         await gateway.close()
       }),

@@ -60,7 +60,9 @@ export function guardPolicies<Host>(
 }
 
 /** One issue for each rule of a gateway that cannot be used. */
-export function ruleIssues({ limits: limit }: Pick<GatewayOptions, 'limits'>): ConfigurationIssue[] {
+export function configuredRuleIssues({
+  limits: limit,
+}: Pick<GatewayOptions, 'limits'>): ConfigurationIssue[] {
   const isList = Array.isArray(limit)
   const isRule = typeof limit === 'object' && limit !== null && 'kind' in limit
   if (!isList && !isRule) return []

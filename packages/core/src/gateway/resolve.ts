@@ -47,7 +47,7 @@ import {
   guardTracer,
   type TraceStart,
 } from './guard-callbacks.ts'
-import { guardPolicies, principalLimitIssues, ruleIssues } from './guard-policies.ts'
+import { configuredRuleIssues, guardPolicies, principalLimitIssues } from './guard-policies.ts'
 import { optionIssuesOf } from './validate-options.ts'
 
 /** Options with everything filled in. */
@@ -101,7 +101,7 @@ export function resolveOptions<Host>(
   earlier?: Pick<ResolvedOptions<Host>, 'healthRegistry' | 'counts'>,
 ): ResolvedOptions<Host> {
   const options = ownMembers(given)
-  const issues = [...optionIssuesOf(given), ...ruleIssues(options)]
+  const issues = [...optionIssuesOf(given), ...configuredRuleIssues(options)]
   if (issues.length === 0) issues.push(...principalLimitIssues(options))
   if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
   const basePath = options.basePath ?? '/v1'
