@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { HostBody } from '@sluice/core'
+import type { HostBody } from '@sluice/core/adapter'
 import { chunks } from './chunks.ts'
 import { small } from './unread-body.ts'
 

@@ -18,8 +18,8 @@ export interface DisconnectListener {
 }
 
 /**
- * A `Request` whose adapter can tell that the client leaves without making an `AbortSignal` for it. It has itself under
- * the key `Symbol.for('sluice.leaving')`; `signal` says the same.
+ * A `Request` that reports a disconnect of its client without an `AbortSignal` of its own. It returns itself under
+ * `disconnectSourceKey`; `signal` reports the same disconnect.
  */
 export interface DisconnectSource {
   readonly signal: AbortSignal
@@ -41,15 +41,15 @@ export interface FetchContext<Host = unknown> {
   /** Called once with the principal, as soon as it is known. */
   readonly identified?: ((principal: Principal) => void) | undefined
   /**
-   * The adapter reads answers by their `sluice.answer` symbol: the `Response` may then be made without its
-   * native parts, which is cheaper. See `Answer`.
+   * The adapter reads responses under `gatewayResponseKey`: the `Response` may then be made without its native parts,
+   * which is cheaper. See `GatewayResponse`.
    */
   readonly plainResponses?: boolean | undefined
 }
 
 /**
- * What a `Response` of the gateway is made of, under the key `Symbol.for('sluice.answer')`, when the adapter
- * asked for `plainResponses`. It is `undefined` once the native body has been asked for.
+ * The parts of a gateway's `Response`, under `gatewayResponseKey`, where the adapter set `plainResponses`. They are
+ * `undefined` once the native body has been used.
  */
 export interface GatewayResponse {
   readonly status: number

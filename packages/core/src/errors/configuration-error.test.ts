@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { scripted, whole } from '../../test/support/scripted-gateway.ts'
 import {
   apiKeys,
   ConfigurationError,
   type ConfigurationIssue,
   createGateway,
   limits,
-  memoryLimitStore,
   models,
   requests,
   responseCache,
   weighted,
 } from '../index.ts'
+import { memoryLimitStore } from '../limits.ts'
 
 const sound = { authenticate: () => ({ id: 'ann' }), route: () => [] }
 

@@ -1,5 +1,6 @@
 import type { DisconnectListener, DisconnectSource } from '../contracts/host.ts'
 import type { EndReason } from '../errors/abort-reasons.ts'
+import { disconnectSourceKey } from './adapter-keys.ts'
 
 /** What to do when a life ends. */
 export type EndListener = (reason: EndReason) => void
@@ -70,11 +71,11 @@ export class Lifetime implements DisconnectListener {
   }
 }
 
-const leavingKey = Symbol.for('sluice.leaving')
-
 /** What tells that the client of a request has left: its signal, or what its adapter has in the place of one. */
 export function leavingOf(request: Request): AbortSignal | DisconnectSource {
-  const leaving = (request as { readonly [leavingKey]?: DisconnectSource | undefined })[leavingKey]
+  const leaving = (request as { readonly [disconnectSourceKey]?: DisconnectSource | undefined })[
+    disconnectSourceKey
+  ]
   // What wraps a request may have a signal of its own.
   return leaving !== undefined && (leaving as unknown) === request ? leaving : request.signal
 }

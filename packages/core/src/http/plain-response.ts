@@ -1,6 +1,5 @@
 import type { GatewayResponse } from '../contracts/host.ts'
-
-const answerKey = Symbol.for('sluice.answer')
+import { gatewayResponseKey } from './adapter-keys.ts'
 
 /**
  * An answer as a native `Response`. A body that is streamed breaks off when `signal` aborts, as that of a
@@ -14,9 +13,8 @@ export function nativeResponse(
 }
 
 /**
- * A `Response` whose native parts are made only when asked for. An adapter that knows of it reads the answer
- * itself, under `Symbol.for('sluice.answer')`, and no native part is ever made; to everybody else it is a
- * `Response` as any.
+ * A `Response` whose native parts are made only when they are used. An adapter reads its `GatewayResponse` under
+ * `gatewayResponseKey`, and no native part is ever made; for everybody else it behaves as any `Response`.
  */
 export function plainResponse(answer: GatewayResponse): Response {
   return new PlainResponse(answer) as unknown as Response
@@ -32,7 +30,7 @@ class PlainResponse {
   }
 
   /** The answer with the headers as they are now; gone once the native body is made. */
-  get [answerKey](): GatewayResponse | undefined {
+  get [gatewayResponseKey](): GatewayResponse | undefined {
     if (this.#native !== undefined) return undefined
     if (this.#headers === undefined) return this.#answer
     // A record has room for one cookie: with more this is a response as any.

@@ -38,8 +38,6 @@ export type WildcardEntry<Name extends string = string> =
   | readonly ModelEntry<Name>[]
   | (Refers<Name> & { readonly [routeInternals]: unknown })
 
-type Pattern = `${string}*${string}`
-
 /** The names that a caller may use: of a pattern, all that fit it. */
 type Fitting<Name extends string> = Name extends `${infer Head}*${infer Tail}`
   ? `${Head}${string}${Tail}`
@@ -47,7 +45,7 @@ type Fitting<Name extends string> = Name extends `${infer Head}*${infer Tail}`
 
 type TableEntry<Key extends string, Name extends string> = string extends Key
   ? ModelEntry | TargetMaker
-  : Key extends Pattern
+  : Key extends `${string}*${string}`
     ? WildcardEntry<Fitting<Name>>
     : ModelEntry<Fitting<Name>>
 
@@ -70,7 +68,7 @@ export type ModelEntries<Name extends string> = { readonly [Key in Name]: TableE
 export function models<const Name extends string>(
   table: ModelEntries<Name>,
   now: () => number = systemClock.now,
-): ModelTable<Exclude<Name, Pattern>> {
+): ModelTable<Exclude<Name, `${string}*${string}`>> {
   const given = Object.entries<unknown>(table)
   if (given.length === 0) throw configurationError('models()', [], table, 'a model at least')
   const parts = new Map<string, RouteNode>()
@@ -97,7 +95,7 @@ export function models<const Name extends string>(
     context.match(step.entry)
     return step.fixed ?? step.ask(draft, context)
   }
-  return Object.assign(route as Route<Exclude<Name, Pattern>>, {
+  return Object.assign(route as Route<Exclude<Name, `${string}*${string}`>>, {
     list: () => cards,
     targets: () => [...steps.values()].flatMap(({ targets }) => targets),
     targetsOf: (model: string) => steps.get(model)?.targets ?? [],

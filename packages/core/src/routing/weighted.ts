@@ -18,10 +18,10 @@ import { checkWeights } from './entry-checks.ts'
  */
 export function weighted<const Entries extends readonly WeightedEntry[]>(
   entries: Entries,
-): CombinedRoute<NamesIn<EntryOf<Entries[number]>>>
+): CombinedRoute<NamesIn<Entries[number]>>
 export function weighted<const Entries extends readonly WeightedEntry[]>(
   ...entries: Entries
-): CombinedRoute<NamesIn<EntryOf<Entries[number]>>>
+): CombinedRoute<NamesIn<Entries[number]>>
 export function weighted(...given: readonly unknown[]): CombinedRoute<string> {
   const [only] = given
   const isList = given.length === 1 && Array.isArray(only) && only.every(each => typeof each === 'object')
@@ -55,13 +55,6 @@ export function weighted(...given: readonly unknown[]): CombinedRoute<string> {
 export type WeightedEntry =
   | readonly [entry: ModelEntry, weight: number]
   | { readonly to: ModelEntry; readonly weight: number }
-
-/** The entry of one that may have a weight. */
-export type EntryOf<Item> = Item extends readonly [infer Entry, number]
-  ? Entry
-  : Item extends { readonly to: infer Entry; readonly weight: number }
-    ? Entry
-    : Item
 
 /** The entry and the weight of a value; `undefined` for one that has no weight. The weight is not checked. */
 export function weightedPair(value: unknown): readonly [entry: unknown, weight: unknown] | undefined {
