@@ -4,7 +4,7 @@ import {
   type KeySecret,
   type StoredKey,
   storableText,
-} from '@sluice/core'
+} from '@sluice/core/store'
 import { momentOf, msOf } from './moment.ts'
 import type { Queries } from './queries.ts'
 import { textIn } from './row.ts'

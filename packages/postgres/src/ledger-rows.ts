@@ -1,4 +1,4 @@
-import { type LedgerBatch, type LedgerRepository, toStoredBatch } from '@sluice/core'
+import { type LedgerBatch, type LedgerRepository, toStoredBatch } from '@sluice/core/store'
 import { cancelledStatement, orphansStatement, progressStatement, rowsStatement } from './ledger-write.ts'
 import type { Queries } from './queries.ts'
 import { countIn } from './row.ts'

@@ -5,7 +5,7 @@ import {
   type UsageRow,
   type ValidatedUsageQuery,
   validateUsageQuery,
-} from '@sluice/core'
+} from '@sluice/core/store'
 import { keyStart } from './key-start.ts'
 import { momentOf } from './moment.ts'
 import type { Queries } from './queries.ts'

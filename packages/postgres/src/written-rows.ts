@@ -1,4 +1,4 @@
-import type { StoredBatch, StoredClosing, StoredEntry, StoredProgress } from '@sluice/core'
+import type { StoredBatch, StoredClosing, StoredEntry, StoredProgress } from '@sluice/core/store'
 
 /** An entry of which was heard what it has used: that is its charge. */
 interface HeardEntry extends StoredEntry {

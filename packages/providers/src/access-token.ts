@@ -1,4 +1,4 @@
-import { UpstreamError } from '@sluice/core'
+import { UpstreamError } from '@sluice/core/provider'
 import { bearer } from './request-headers.ts'
 
 /** How a service gets its access token: one of the two. */

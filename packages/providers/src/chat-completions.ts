@@ -1,4 +1,11 @@
-import type { Call, EncodedRequest, PartialCompletion, Provider, Reply, UpstreamResponse } from '@sluice/core'
+import type {
+  Call,
+  EncodedRequest,
+  PartialCompletion,
+  Provider,
+  Reply,
+  UpstreamResponse,
+} from '@sluice/core/provider'
 import { AnswerForms } from './chat-completions/answer-forms.ts'
 import { ChunkStream } from './chat-completions/chunk-stream.ts'
 import type { Dialect } from './chat-completions/dialect.ts'

@@ -1,4 +1,4 @@
-import type { Provider, RestrictedFields } from '@sluice/core'
+import type { Provider, RestrictedFields } from '@sluice/core/provider'
 import { baseUrl } from './base-url.ts'
 import { checkDialect } from './chat-completions/check-dialect.ts'
 import type { Dialect } from './chat-completions/dialect.ts'

@@ -1,4 +1,5 @@
-import { type Capabilities, configurationError, type Provider, type Target } from '@sluice/core'
+import { configurationError } from '@sluice/core/adapter'
+import type { Capabilities, Provider, Target } from '@sluice/core/provider'
 
 /** A vendor that is set up: give it a model's name to get a place where that model answers. */
 export interface ProviderInstance {

@@ -1,4 +1,4 @@
-import { burstOf, type Counter, cellCost } from '@sluice/core'
+import { burstOf, type Counter, cellCost } from '@sluice/core/store'
 
 /** Whether a claim keeps hold of something of this count until it is settled. */
 export function holds(counter: Counter): boolean {

@@ -1,4 +1,4 @@
-import type { Claim, Counter, LimitStore } from '@sluice/core'
+import type { Claim, Counter, LimitStore } from '@sluice/core/store'
 import { counterArguments, holds } from './counter-arguments.ts'
 import { admit } from './lua/admit.ts'
 import { renew } from './lua/renew.ts'

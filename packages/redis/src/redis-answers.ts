@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '@sluice/core'
+import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '@sluice/core/store'
 import { addAnswer, getAnswer, replaceAnswer, setAnswer } from './lua/answers.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'

@@ -1,4 +1,4 @@
-import type { LimitStore } from '@sluice/core'
+import type { LimitStore } from '@sluice/core/store'
 import { limitStoreOn } from './limit-store-on.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { storeKeys } from './store-keys.ts'

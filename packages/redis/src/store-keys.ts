@@ -1,4 +1,4 @@
-import type { Counter } from '@sluice/core'
+import type { Counter } from '@sluice/core/store'
 
 /** How the keys of a store are called. All have one hash tag, the prefix: a cluster keeps them on one node. */
 export interface StoreKeys {

@@ -1,4 +1,4 @@
-import { burstOf, type Counter, type CounterState, cellsIn, type LimitDecision } from '@sluice/core'
+import { burstOf, type Counter, type CounterState, cellsIn, type LimitDecision } from '@sluice/core/store'
 import { wholeNumberOf } from './whole-number-of.ts'
 
 /** What the script answered, in the words of the contract. Throws for any other answer: it is no allowance. */

@@ -1,4 +1,5 @@
-import { apiKeys, idempotency, memoryCacheStore } from '@sluice/core'
+import { apiKeys, idempotency } from '@sluice/core'
+import { memoryCacheStore } from '@sluice/core/store'
 import { openSqlite } from '@sluice/sqlite'
 import { answer, chunks, completion, hang, reply, sse, stream, wait } from '@sluice/testing'
 import OpenAI from 'openai'

@@ -1,4 +1,5 @@
-import { budget, type EndEvent, limits, memoryLimitStore, priceTable, tokens } from '@sluice/core'
+import { budget, type EndEvent, limits, priceTable, tokens } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { openaiCompatible } from '@sluice/providers'
 import { answer, chunks, completion, reply, sse, stream, usage, wait } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'

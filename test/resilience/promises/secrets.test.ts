@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { hashApiKey } from '@sluice/core'
+import { hashApiKey } from '@sluice/core/keys'
 import {
   answer,
   cut,

@@ -1,4 +1,4 @@
-import { closest } from '@sluice/core'
+import { closest } from '@sluice/core/adapter'
 import { CommandFault } from '../command.ts'
 import { shown } from './shown.ts'
 

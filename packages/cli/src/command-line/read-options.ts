@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { closest } from '@sluice/core'
+import { closest } from '@sluice/core/adapter'
 import { type Command, CommandFault, type Values } from '../command.ts'
 import { shown } from './shown.ts'
 

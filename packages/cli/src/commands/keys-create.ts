@@ -1,4 +1,4 @@
-import type { KeySpec } from '@sluice/core'
+import type { KeySpec } from '@sluice/core/keys'
 import { type Command, CommandFault } from '../command.ts'
 import { noPositionals, textOf, textsOf } from '../command-line/arguments.ts'
 import { momentOf } from '../command-line/moment-of.ts'

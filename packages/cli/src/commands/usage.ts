@@ -1,4 +1,4 @@
-import type { UsageDimension } from '@sluice/core'
+import type { UsageDimension } from '@sluice/core/ledger'
 import { type Command, CommandFault } from '../command.ts'
 import { noPositionals, textOf } from '../command-line/arguments.ts'
 import { momentOf } from '../command-line/moment-of.ts'

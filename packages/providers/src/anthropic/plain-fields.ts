@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core/provider'
 import { stopSequences } from '../claude/sampling.ts'
 import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { anthropicNative } from './parameters.ts'

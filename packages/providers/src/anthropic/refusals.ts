@@ -1,4 +1,4 @@
-import { UpstreamError, type UpstreamResponse } from '@sluice/core'
+import { UpstreamError, type UpstreamResponse } from '@sluice/core/provider'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { refusalWithin, upstreamRefusal } from '../wire/upstream-refusal.ts'
 

@@ -1,4 +1,4 @@
-import { UpstreamError, type UpstreamResponse } from '@sluice/core'
+import { UpstreamError, type UpstreamResponse } from '@sluice/core/provider'
 import { jsonOf } from '../wire/json-of.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { refusalWithin, upstreamRefusal } from '../wire/upstream-refusal.ts'

@@ -1,4 +1,4 @@
-import type { FinishReason, PartialCompletion } from '@sluice/core'
+import type { FinishReason, PartialCompletion } from '@sluice/core/provider'
 import { plainEnd, stringEnd } from '../wire/json-of.ts'
 import type { Fields } from '../wire/json-value.ts'
 import { type Slot, slotsOf } from './answer-slots.ts'

@@ -1,4 +1,4 @@
-import type { PartialCompletion } from '@sluice/core'
+import type { PartialCompletion } from '@sluice/core/provider'
 import { AnswerForm } from './answer-form.ts'
 import { completionFrom } from './partial-completion.ts'
 

@@ -1,4 +1,4 @@
-import { type PartialChunk, SseDecoder, UpstreamError } from '@sluice/core'
+import { type PartialChunk, SseDecoder, UpstreamError } from '@sluice/core/provider'
 import { truncated } from '../wire/event-chunks.ts'
 import { garbled, upstreamFailure } from '../wire/garbled.ts'
 import { jsonOf } from '../wire/json-of.ts'

@@ -1,4 +1,4 @@
-import type { Capabilities } from '@sluice/core'
+import type { Capabilities } from '@sluice/core/provider'
 
 /** How a vendor's requests differ from the protocol: data, nothing else. */
 export interface Dialect {

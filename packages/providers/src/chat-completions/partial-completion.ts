@@ -1,4 +1,4 @@
-import type { PartialChoice, PartialCompletion } from '@sluice/core'
+import type { PartialChoice, PartialCompletion } from '@sluice/core/provider'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
 import { jsonOf } from '../wire/json-of.ts'

@@ -1,4 +1,4 @@
-import type { PartialChunk } from '@sluice/core'
+import type { PartialChunk } from '@sluice/core/provider'
 import { plainEnd } from '../wire/json-of.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { ChunkReader } from './chunk-reader.ts'

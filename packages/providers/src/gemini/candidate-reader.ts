@@ -6,7 +6,7 @@ import type {
   PartialMessage,
   PartialToolCall,
   TokenLogprob,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'

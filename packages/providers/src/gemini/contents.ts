@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import type { AssistantTurn, Conversation, ToolResult, UserTurn } from '../conversation/conversation.ts'
 import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
 import { jsonOf } from '../wire/json-of.ts'

@@ -6,7 +6,7 @@ import {
   type Reply,
   UpstreamError,
   type UpstreamResponse,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { eventChunks, truncated } from '../wire/event-chunks.ts'
 import { checkAnswerHead, garbled, upstreamFailure } from '../wire/garbled.ts'
 import { jsonOf } from '../wire/json-of.ts'

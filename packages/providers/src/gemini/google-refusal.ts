@@ -1,4 +1,4 @@
-import { UpstreamError, type UpstreamResponse } from '@sluice/core'
+import { UpstreamError, type UpstreamResponse } from '@sluice/core/provider'
 import { jsonOf } from '../wire/json-of.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { upstreamRefusal } from '../wire/upstream-refusal.ts'

@@ -1,4 +1,5 @@
-import { type Adjustment, GatewayError, type UnsupportedParameters } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { Adjustment, UnsupportedParameters } from '@sluice/core/provider'
 
 /**
  * What becomes of the parameters that a vendor lacks, in one policy: left out and told of, said in other terms

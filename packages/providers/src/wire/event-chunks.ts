@@ -1,4 +1,4 @@
-import { type PartialChunk, type SseEvent, UpstreamError } from '@sluice/core'
+import { type PartialChunk, type SseEvent, UpstreamError } from '@sluice/core/provider'
 import { garbled, upstreamFailure } from './garbled.ts'
 import { jsonOf } from './json-of.ts'
 import { type Fields, isFields } from './json-value.ts'

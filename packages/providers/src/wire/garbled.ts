@@ -1,4 +1,4 @@
-import { UpstreamError, type UpstreamResponse } from '@sluice/core'
+import { UpstreamError, type UpstreamResponse } from '@sluice/core/provider'
 
 /** The failure of an answer that is no completion. What it was is not told: it may hold anything. */
 export function garbled(what: string, cause?: unknown): UpstreamError {

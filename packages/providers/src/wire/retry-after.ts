@@ -1,4 +1,4 @@
-import type { UpstreamResponse } from '@sluice/core'
+import type { UpstreamResponse } from '@sluice/core/provider'
 
 /**
  * How long a vendor asks to wait, in milliseconds; `undefined` where it does not say. The first of these that makes

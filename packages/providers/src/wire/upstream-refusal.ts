@@ -1,4 +1,4 @@
-import { UpstreamError, type UpstreamResponse } from '@sluice/core'
+import { UpstreamError, type UpstreamResponse } from '@sluice/core/provider'
 import { jsonOf } from './json-of.ts'
 import { isFields } from './json-value.ts'
 import { type RefusalDetails, refusalDetails } from './refusal-details.ts'

@@ -1,4 +1,4 @@
-import { type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core'
+import { type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core/provider'
 import { garbled, upstreamFailure } from './garbled.ts'
 
 /**

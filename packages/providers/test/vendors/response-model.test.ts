@@ -5,12 +5,11 @@ import {
   type DiscardedCallEvent,
   type EndEvent,
   type GatewayOptions,
-  genaiPrices,
-  type LedgerClosing,
   mirror,
   models,
   priceTable,
 } from '@sluice/core'
+import { genaiPrices, type LedgerClosing } from '@sluice/core/ledger'
 import { anthropic, bedrock, gemini, openaiCompatible, openrouter } from '@sluice/providers'
 import {
   body,

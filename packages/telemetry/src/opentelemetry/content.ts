@@ -1,5 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
-import type { ChatRequest, Message, Tool, ToolCall } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core'
+import type { Message, Tool, ToolCall } from '@sluice/core/provider'
 import { attributes as names, ownAttributes } from './names.ts'
 
 /** The words of a request and its tools, as the conventions have them. Images, sound and files are told of and left out. */

@@ -1,4 +1,4 @@
-import { closest } from '@sluice/core'
+import { closest } from '@sluice/core/adapter'
 import { type ConfigFault, ConfigFaults } from './config-faults.ts'
 import { type Path, pathText } from './fault-text.ts'
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Capabilities, Target } from '@sluice/core'
+import type { Target } from '@sluice/core'
+import type { Capabilities } from '@sluice/core/provider'
 import type { ProviderConfig, ProviderFunction, TypedConfig } from '../config.ts'
 import type { Place } from '../shape/shape.ts'
 import { triedOptions } from '../shape/tried.ts'
