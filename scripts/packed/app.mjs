@@ -20,6 +20,15 @@ for (const entry of entries) {
 }
 console.log(`    ${entries.length} entries load by import and by require`)
 
+// What two entries export is one thing: a class that existed twice would fail `instanceof`.
+for (const entry of entries.filter(entry => entry.startsWith('@sluice/core/'))) {
+  for (const [name, value] of Object.entries(await import(entry))) {
+    if (name in core) assert.equal(value, core[name], `${name} of ${entry} is another one by import`)
+    if (name in core)
+      assert.equal(require(entry)[name], require('@sluice/core')[name], `${name} of ${entry} by require`)
+  }
+}
+
 const gateway = demoGateway(core, providers)
 await checkMount('Node http', toNodeListener(gateway))
 await checkMount('Express 5', express().use(toExpress(gateway)))
