@@ -63,7 +63,9 @@ describe.each([
 
   it('holds nothing of Node in any entry of core', async () => {
     const all = await bundle(conditions, everyEntry)
-    expect(all.inputs.filter(input => /core\/src\/\w+\.ts$/.test(input))).toHaveLength(everyEntry.split('\n').length)
+    expect(all.inputs.filter(input => /core\/src\/\w+\.ts$/.test(input))).toHaveLength(
+      everyEntry.split('\n').length,
+    )
     expect(Object.values(all.outputs).flatMap(({ imports }) => imports)).toEqual([])
     expect(all.inputs.filter(input => /node_modules.*\/undici\/|transports\/undici/.test(input))).toEqual([])
     expect(all.text).not.toMatch(/["'`]node:/)
