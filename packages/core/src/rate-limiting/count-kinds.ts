@@ -73,7 +73,7 @@ function waitMs(cost: number, used: number, burst: number): number {
   return cost > burst ? Number.POSITIVE_INFINITY : (used + cost - burst) / 1_000
 }
 
-/** A rate: `limit` in any `windowMs`, of which all may come at once. */
+/** A rate: at most `limit` in any `windowMs` milliseconds, all of which may arrive at once. */
 export interface RateParameters {
   readonly limit: number
   readonly windowMs: number

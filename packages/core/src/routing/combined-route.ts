@@ -134,8 +134,8 @@ export type ModelEntry<Name extends string = string> =
   | readonly ModelEntry<Name>[]
 
 /**
- * The names of a table that an entry refers to, wherever in it they stand. In lists that are nested without an end, as
- * the type `ModelEntry` itself has them, it is any text.
+ * The names of other entries that an entry refers to, at any depth. `string` where lists nest deeper than 8, as in the
+ * recursive type `ModelEntry` itself.
  */
 export type NamesIn<Entry, Depth extends readonly 0[] = []> = Depth['length'] extends 8
   ? string

@@ -185,7 +185,7 @@ function wordsOf(text: string): number {
   return words
 }
 
-/** What a message can hold besides text. */
+/** A kind of message content other than text. */
 export type InputKind = 'image' | 'audio' | 'file'
 
 /** A part of a message that not every model takes. */
