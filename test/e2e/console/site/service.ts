@@ -53,7 +53,7 @@ export interface ServiceOptions {
   /** Milliseconds since 1970, for what is told of requests. */
   readonly now?: () => number
   /** Under which the protocol is served. */
-  readonly base?: string
+  readonly basePath?: string
   /** Default: a free one. */
   readonly port?: number
   /** Of the console's own principal. */
@@ -63,7 +63,7 @@ export interface ServiceOptions {
 /** Starts it on a free port. */
 export async function startService({
   now = Date.now,
-  base = '/v1',
+  basePath = '/v1',
   port = 0,
   chat: ownChat,
 }: ServiceOptions = {}): Promise<ConsoleService> {
@@ -80,7 +80,7 @@ export async function startService({
     usage: query => database.usage(query),
     chat: ownChat,
     now,
-    basePath: base,
+    basePath,
   })
   const gateway = createGateway({
     authenticate: firstOf(
@@ -110,14 +110,14 @@ export async function startService({
     breaker: { failures: 3 },
     retry: { baseMs: 20 },
     now,
-    basePath: base,
+    basePath,
     observe: observers(console_.observe),
   })
   const served = await serve(withEndpoints(gateway, [console_.endpoint(gateway)]), {
     port,
     signals: false,
   })
-  const chat = `${served.url}${base}/chat/completions`
+  const chat = `${served.url}${basePath}/chat/completions`
   return {
     url: served.url,
     chat,
