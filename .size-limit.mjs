@@ -19,8 +19,15 @@ function entry(name, limit, { conditions, platform = 'node' } = {}) {
 }
 
 export default [
-  entry('core', '227 kB'),
-  entry('core, edge', '96 kB', { conditions: ['workerd'], platform: 'browser' }),
+  entry('core', '222 kB'),
+  entry('core, edge', '91 kB', { conditions: ['workerd'], platform: 'browser' }),
+  entry('core/routing', '24 kB'),
+  entry('core/limits', '21 kB'),
+  entry('core/keys', '20 kB'),
+  entry('core/ledger', '8 kB'),
+  entry('core/provider', '2 kB'),
+  entry('core/store', '5 kB'),
+  entry('core/adapter', '2 kB'),
   entry('core/openapi', '26 kB'),
   entry('providers', '72.5 kB'),
   entry('node', '11.2 kB'),

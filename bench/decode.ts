@@ -1,4 +1,4 @@
-import type { Call, UpstreamResponse } from '@sluice/core'
+import type { Call, UpstreamResponse } from '@sluice/core/provider'
 import { StreamNormalizer } from '../packages/core/src/normalization/stream.ts'
 import { answersOf, framing } from '../packages/providers/test/vendors/properties/answer-streams.ts'
 import { vendorModels } from '../packages/providers/test/vendors/properties/vendors.ts'

@@ -3,12 +3,12 @@ import {
   concurrent,
   createGateway,
   limits,
-  memoryLimitStore,
   models,
   priceTable,
   requests,
   tokens,
 } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { openai } from '@sluice/providers'
 
 /** A gateway with everything on: keys, schema, limits (in memory), a route, prices, a record of each request. */

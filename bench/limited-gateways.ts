@@ -7,13 +7,13 @@ import {
   type LimitRuleData,
   type LimitStore,
   limits,
-  memoryLimitStore,
   models,
-  type Provider,
   priceTable,
   requests,
   tokens,
 } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
+import type { Provider } from '@sluice/core/provider'
 
 // Gateways with and without rules, and one request to them.
 

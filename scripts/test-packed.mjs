@@ -157,7 +157,12 @@ async function checkBundle(folder, { name, conditions, platform, transport }) {
   const start = performance.now()
   const result = await build({
     stdin: {
-      contents: `export * from '@sluice/core'; export * as providers from '@sluice/providers'`,
+      contents: [
+        `export * from '@sluice/core'; export * as providers from '@sluice/providers'`,
+        ...publicEntries()
+          .filter(entry => entry.startsWith('@sluice/core/'))
+          .map((entry, at) => `export * as entry${at} from '${entry}'`),
+      ].join('\n'),
       resolveDir: folder,
     },
     absWorkingDir: folder,

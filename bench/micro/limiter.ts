@@ -1,4 +1,5 @@
-import { concurrent, limits, memoryLimitStore, requests, tokens } from '@sluice/core'
+import { concurrent, limits, requests, tokens } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
 import type { Draft } from '../../packages/core/src/contracts/draft.ts'
 import type { LimitContext } from '../../packages/core/src/contracts/limiter.ts'
 import { vendorModels } from '../../packages/providers/test/vendors/properties/vendors.ts'

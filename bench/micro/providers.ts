@@ -1,4 +1,4 @@
-import type { Call, UpstreamResponse } from '@sluice/core'
+import type { Call, UpstreamResponse } from '@sluice/core/provider'
 import { vendorModels } from '../../packages/providers/test/vendors/properties/vendors.ts'
 import type { Case } from './case.ts'
 import { conversations } from './requests.ts'

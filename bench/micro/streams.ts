@@ -1,4 +1,4 @@
-import { decodeSse } from '@sluice/core'
+import { decodeSse } from '@sluice/core/provider'
 import type { Case } from './case.ts'
 import { streamOf } from './vendor-streams.ts'
 

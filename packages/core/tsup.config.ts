@@ -1,12 +1,25 @@
 import { defineConfig, type Options } from 'tsup'
 import { shared } from '../../tsup.config.ts'
 
+/** The public entries, as in the `exports` of package.json. */
+const entries = [
+  'index',
+  'routing',
+  'limits',
+  'keys',
+  'ledger',
+  'provider',
+  'store',
+  'adapter',
+  'openapi',
+].map(name => `src/${name}.ts`)
+
 const core: Options = {
   ...shared,
   // The transports are reached by the package's own `#transport`, so that the runtime chooses; they are not public.
-  entry: ['src/index.ts', 'src/openapi.ts', 'src/transports/fetch.ts', 'src/transports/undici.ts'],
+  entry: [...entries, 'src/transports/fetch.ts', 'src/transports/undici.ts'],
   external: ['#transport'],
-  dts: { ...shared.dts, entry: ['src/index.ts', 'src/openapi.ts'] },
+  dts: { ...shared.dts, entry: entries },
   // Two builds write to one folder: `scripts/build.mjs` empties it before.
   clean: false,
 }

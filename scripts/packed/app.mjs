@@ -20,6 +20,18 @@ for (const entry of entries) {
 }
 console.log(`    ${entries.length} entries load by import and by require`)
 
+// What two entries export is one thing: a class that existed twice would fail `instanceof`.
+const values = new Map(Object.entries(core))
+const requiredCore = require('@sluice/core')
+for (const entry of entries.filter(entry => entry.startsWith('@sluice/core/'))) {
+  const required = require(entry)
+  for (const [name, value] of Object.entries(await import(entry))) {
+    if (!values.has(name)) continue
+    assert.equal(value, values.get(name), `${name} of ${entry} is another one by import`)
+    assert.equal(required[name], requiredCore[name], `${name} of ${entry} is another one by require`)
+  }
+}
+
 const gateway = demoGateway(core, providers)
 await checkMount('Node http', toNodeListener(gateway))
 await checkMount('Express 5', express().use(toExpress(gateway)))

@@ -3,7 +3,7 @@ import { apiKeys, createGateway, type Gateway, GatewayError, models, requests } 
 import { toExpress } from '@sluice/express'
 import { type AnswerContext, type KoaContext, type MountedContext, toKoa } from '@sluice/koa'
 import { serve, toNodeListener } from '@sluice/node'
-import { ask, deliver, expectGateway } from '@sluice/node/adapter'
+import { deliver, dispatch, expectGateway } from '@sluice/node/adapter'
 import { local, openai, openaiCompatible } from '@sluice/providers'
 import { local as localAlone } from '@sluice/providers/local'
 import { openai as openaiAlone } from '@sluice/providers/openai'
@@ -36,7 +36,7 @@ createServer(toNodeListener(gateway))
 export const mounts = [toExpress(gateway), toKoa(gateway)]
 export const adapter = createServer((incoming, response) => {
   expectGateway('adapter', gateway, ['fetch'])
-  ask(gateway, incoming, response, { context: { host: incoming } }, answer => {
+  dispatch(gateway, incoming, response, { context: { host: incoming } }, answer => {
     void deliver(answer, response)
   })
 })

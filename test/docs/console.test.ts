@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Database } from '@sluice/core'
+import type { Database } from '@sluice/core/store'
 import { expect, onTestFinished } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { describePage } from './runner/describe-page.ts'

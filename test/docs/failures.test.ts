@@ -3,11 +3,11 @@ import {
   createGateway,
   type Gateway,
   type GatewayEvent,
-  hashApiKey,
   type Limiter,
   models,
   priceTable,
 } from '@sluice/core'
+import { hashApiKey } from '@sluice/core/keys'
 import { local } from '@sluice/providers'
 import { describe, expect, it } from 'vitest'
 import { limitDefaults } from '../../packages/core/src/rate-limiting/limits-options.ts'

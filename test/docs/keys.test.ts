@@ -2,16 +2,9 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import {
-  type Authenticator,
-  apiKeys,
-  createGateway,
-  type Database,
-  type Gateway,
-  type IssuedKey,
-  isIssuedKey,
-  models,
-} from '@sluice/core'
+import { type Authenticator, apiKeys, createGateway, type Gateway, models } from '@sluice/core'
+import { type IssuedKey, isIssuedKey } from '@sluice/core/keys'
+import type { Database } from '@sluice/core/store'
 import { local } from '@sluice/providers'
 import { expect, onTestFinished } from 'vitest'
 import { type Asking, ask } from './runner/ask.ts'

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
-import type { Database, Gateway, UsageRow } from '@sluice/core'
+import type { Gateway } from '@sluice/core'
+import type { UsageRow } from '@sluice/core/ledger'
+import type { Database } from '@sluice/core/store'
 import { expect } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { describePage } from './runner/describe-page.ts'

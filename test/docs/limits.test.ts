@@ -4,13 +4,13 @@ import {
   type Gateway,
   type Limiter,
   type LimitRuleData,
-  limitRule,
   limits,
   type PricedModel,
   type Prices,
   requests,
   type Usage,
 } from '@sluice/core'
+import { limitRule } from '@sluice/core/limits'
 import { describe, expect, it, vi } from 'vitest'
 import { defaultRequestLimits } from '../../packages/core/src/gateway/config.ts'
 import { limitDefaults } from '../../packages/core/src/rate-limiting/limits-options.ts'

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Database, Gateway } from '@sluice/core'
+import type { Gateway } from '@sluice/core'
+import type { Database } from '@sluice/core/store'
 import { expect, it, onTestFinished } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { type Check, describePage } from './runner/describe-page.ts'

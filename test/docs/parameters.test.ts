@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import {
-  type Call,
   type ChatRequest,
   createGateway,
   type Gateway,
@@ -8,6 +7,7 @@ import {
   models,
   type UnsupportedParameters,
 } from '@sluice/core'
+import type { Call } from '@sluice/core/provider'
 import * as providers from '@sluice/providers'
 import { type RecordedRequest, startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'

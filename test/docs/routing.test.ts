@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  bearerToken,
   createGateway,
   type EndEvent,
   type GatewayEvent,
@@ -13,6 +12,7 @@ import {
   priceTable,
   type Route,
 } from '@sluice/core'
+import { bearerToken } from '@sluice/core/keys'
 import { local } from '@sluice/providers'
 import type { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

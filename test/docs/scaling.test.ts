@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Database, Gateway } from '@sluice/core'
+import type { Gateway } from '@sluice/core'
+import type { Database } from '@sluice/core/store'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { describeWithPostgres } from '../stores/servers/describe-with-postgres.ts'
 import { describeWithRedis } from '../stores/servers/describe-with-redis.ts'

@@ -1,5 +1,6 @@
 import { deepStrictEqual, equal, ok } from 'node:assert/strict'
-import { createGateway, type PartialChunk, type RequestLimits } from '@sluice/core'
+import { createGateway, type RequestLimits } from '@sluice/core'
+import type { PartialChunk } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { defaultRequestLimits } from '../../packages/core/src/gateway/config.ts'
 import { intakeExamples } from './examples/intake.ts'

@@ -1,5 +1,6 @@
 import { deepStrictEqual, equal, ok } from 'node:assert/strict'
-import { decodeSse, type SseEvent, UpstreamError } from '@sluice/core'
+import { UpstreamError } from '@sluice/core'
+import { decodeSse, type SseEvent } from '@sluice/core/provider'
 import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { fuzz } from './fuzz.ts'

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import vm from 'node:vm'
@@ -13,10 +14,18 @@ const app = `
   export { local, openai, openaiCompatible } from '@sluice/providers'
 `
 
+const manifest: { readonly exports: object } = JSON.parse(
+  readFileSync(join(root, 'packages/core/package.json'), 'utf8'),
+)
+const everyEntry = Object.keys(manifest.exports)
+  .filter(entry => !entry.endsWith('.json'))
+  .map((entry, at) => `export * as entry${at} from '@sluice/core${entry.slice(1)}'`)
+  .join('\n')
+
 /** Bundles for a runtime by its conditions, as wrangler, Vercel or a browser bundler would. */
-async function bundle(conditions: string[]) {
+async function bundle(conditions: string[], contents = app) {
   const result = await build({
-    stdin: { contents: app, resolveDir: join(root, 'test'), sourcefile: 'app.ts' },
+    stdin: { contents, resolveDir: join(root, 'test'), sourcefile: 'app.ts' },
     bundle: true,
     conditions: ['@sluice/source', ...conditions],
     format: 'iife',
@@ -50,6 +59,16 @@ describe.each([
       imports.filter(({ external }) => external),
     )
     expect(external).toEqual([])
+  })
+
+  it('holds nothing of Node in any entry of core', async () => {
+    const all = await bundle(conditions, everyEntry)
+    expect(all.inputs.filter(input => /core\/src\/\w+\.ts$/.test(input))).toHaveLength(
+      everyEntry.split('\n').length,
+    )
+    expect(Object.values(all.outputs).flatMap(({ imports }) => imports)).toEqual([])
+    expect(all.inputs.filter(input => /node_modules.*\/undici\/|transports\/undici/.test(input))).toEqual([])
+    expect(all.text).not.toMatch(/["'`]node:/)
   })
 
   it('holds nothing of Node', () => {

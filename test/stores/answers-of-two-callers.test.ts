@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { apiKeys, type CacheStore, idempotency, memoryCacheStore, responseCache } from '@sluice/core'
+import { apiKeys, type CacheStore, idempotency, responseCache } from '@sluice/core'
+import { memoryCacheStore } from '@sluice/core/store'
 import { openaiCompatible } from '@sluice/providers'
 import { redisCacheStore } from '@sluice/redis'
 import { completion } from '@sluice/testing'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type CacheStore, memoryCacheStore } from '@sluice/core'
+import type { CacheStore } from '@sluice/core'
+import { memoryCacheStore } from '@sluice/core/store'
 import { redisCacheStore } from '@sluice/redis'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'

@@ -1,4 +1,4 @@
-import type { Counter } from '@sluice/core'
+import type { Counter } from '@sluice/core/store'
 import { excessOfRate, mostAtOnce, roomOfRate } from './grants-oracle.ts'
 import { Workers } from './programs/workers.ts'
 import { RedisServer } from './servers/redis-server.ts'

@@ -6,10 +6,10 @@ import {
   type GatewayOptions,
   type LimitStore,
   limits,
-  memoryLimitStore,
   models,
   requests,
 } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { local } from '@sluice/providers'
 import { redisLimitStore } from '@sluice/redis'
 import { afterEach, describe, expect, it } from 'vitest'

@@ -7,13 +7,13 @@ import {
   type GatewayOptions,
   idempotency,
   limits,
-  memoryCacheStore,
-  memoryLimitStore,
   models,
   requests,
   responseCache,
   split,
 } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
+import { memoryCacheStore } from '@sluice/core/store'
 import { jwt } from '@sluice/jwt'
 import { local } from '@sluice/providers'
 import { redisCacheStore, redisLimitStore } from '@sluice/redis'

@@ -1,4 +1,5 @@
-import type { Counter, LimitDecision, LimitStore } from '@sluice/core'
+import type { LimitStore } from '@sluice/core'
+import type { Counter, LimitDecision } from '@sluice/core/store'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Counter, SumCounter } from '@sluice/core'
+import type { Counter, SumCounter } from '@sluice/core/store'
 import { redisLimitStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'

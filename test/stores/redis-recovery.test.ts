@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Claim, Counter, LimitStore, RateCounter, SumCounter } from '@sluice/core'
+import type { LimitStore } from '@sluice/core'
+import type { Claim, Counter, RateCounter, SumCounter } from '@sluice/core/store'
 import { redisLimitStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'

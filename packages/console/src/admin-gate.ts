@@ -1,4 +1,5 @@
-import { bearerToken, GatewayError, hashApiKey } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import { bearerToken, hashApiKey } from '@sluice/core/keys'
 
 /** So many wrong keys may come within a minute. */
 const maxWrongKeys = 60

@@ -22,15 +22,9 @@
  * too many listen to `/live`. Bodies are JSON with their `content-type`, of at most 64 KiB; that
  * of `/chat` is bounded by the gateway, as any of its requests.
  */
-import type {
-  AttemptReason,
-  KeyChanges,
-  KeySpec,
-  RequestOutcome,
-  SkipReason,
-  StoredKey,
-  UsageRow,
-} from '@sluice/core'
+import type { AttemptReason, RequestOutcome, SkipReason } from '@sluice/core'
+import type { KeyChanges, KeySpec, StoredKey } from '@sluice/core/keys'
+import type { UsageRow } from '@sluice/core/ledger'
 
 export type { UsageRow }
 

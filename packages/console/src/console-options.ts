@@ -1,4 +1,5 @@
-import type { KeyStore, UsageQuery, UsageRow } from '@sluice/core'
+import type { KeyStore } from '@sluice/core'
+import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import { type ConsoleChat, type ResolvedChat, resolveChat } from './chat/chat-options.ts'
 
 /** What the console needs, and what it may show. */

@@ -1,4 +1,4 @@
-import type { UsageQuery, UsageRow } from '@sluice/core'
+import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import type { ConsoleCaller } from './chat/console-caller.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import type { LiveHub } from './live/live-hub.ts'

@@ -1,10 +1,6 @@
-import {
-  GatewayError,
-  type UsageDimension,
-  type UsageQuery,
-  type UsageRow,
-  validateUsageQuery,
-} from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { UsageDimension, UsageQuery, UsageRow } from '@sluice/core/ledger'
+import { validateUsageQuery } from '@sluice/core/store'
 import { callStore } from './call-store.ts'
 
 /** Sums of the ledger for `by`, `from` and `to` of a URL. Throws 400 for what is no such query, and 503. */

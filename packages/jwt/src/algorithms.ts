@@ -1,4 +1,5 @@
-import { ConfigurationError, configurationError } from '@sluice/core'
+import { ConfigurationError } from '@sluice/core'
+import { configurationError } from '@sluice/core/adapter'
 
 /** Signatures with a secret that both sides know, and how many bytes it needs (RFC 7518 section 3.2). */
 const secretBytes: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 }

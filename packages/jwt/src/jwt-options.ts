@@ -1,10 +1,5 @@
-import {
-  ConfigurationError,
-  configurationError,
-  type Observer,
-  type Principal,
-  unknownOption,
-} from '@sluice/core'
+import { ConfigurationError, type Observer, type Principal } from '@sluice/core'
+import { configurationError, unknownOption } from '@sluice/core/adapter'
 
 /** What a token says, once its signature and times have been checked. */
 export interface JwtPayload {

@@ -1,4 +1,5 @@
-import { type Authenticator, type AuthFailure, bearerToken, GatewayError, type Principal } from '@sluice/core'
+import { type Authenticator, type AuthFailure, GatewayError, type Principal } from '@sluice/core'
+import { bearerToken } from '@sluice/core/keys'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { FindKey } from './find-key.ts'
 import { checkNumber, type JwtOptions, type JwtPayload, validateOptions } from './jwt-options.ts'

@@ -1,4 +1,5 @@
-import { ConfigurationError, hiddenIssue } from '@sluice/core'
+import { ConfigurationError } from '@sluice/core'
+import { hiddenIssue } from '@sluice/core/adapter'
 
 /**
  * The address of a key set: whoever can change what stands there can sign tokens, so it is read over TLS, or from

@@ -1,4 +1,5 @@
-import { configurationError, type Observer } from '@sluice/core'
+import type { Observer } from '@sluice/core'
+import { configurationError } from '@sluice/core/adapter'
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import { publicAlgorithms, secretAlgorithms } from './algorithms.ts'
 import { fetchKeySet } from './fetch-key-set.ts'

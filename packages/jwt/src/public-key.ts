@@ -1,4 +1,5 @@
-import { ConfigurationError, hiddenIssue } from '@sluice/core'
+import { ConfigurationError } from '@sluice/core'
+import { hiddenIssue } from '@sluice/core/adapter'
 import { createLocalJWKSet, exportJWK, importSPKI, type JWK, type LocalJWKSet } from 'jose'
 import { algorithmsOf } from './algorithms.ts'
 import type { FindKey } from './find-key.ts'

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FetchContext, Gateway } from '@sluice/core'
+import type { Gateway } from '@sluice/core'
+import type { FetchContext } from '@sluice/core/adapter'
 import { hostBody, type ReadBody, warnBodyLost } from './host-body.ts'
 import { MalformedRequest } from './malformed-request.ts'
 import { memberOf } from './own-members.ts'

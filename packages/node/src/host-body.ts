@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { HostBody } from '@sluice/core'
+import type { HostBody } from '@sluice/core/adapter'
 import { memberOf } from './own-members.ts'
 
 /** What a host may have left of a body. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { HostBody } from '@sluice/core'
+import type { HostBody } from '@sluice/core/adapter'
 import { readChunks } from './read-chunks.ts'
 import { smallBodyBytes } from './unread-body.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FetchContext } from '@sluice/core'
+import type { FetchContext } from '@sluice/core/adapter'
 import { describe, expect, it, vi } from 'vitest'
 import { clientOf } from '../../../test/e2e/mounts/receive.ts'
 import { toNodeListener } from './listener.ts'

@@ -1,5 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { DisconnectListener, DisconnectSource, HostBody } from '@sluice/core'
+import {
+  type DisconnectListener,
+  type DisconnectSource,
+  disconnectSourceKey,
+  type HostBody,
+} from '@sluice/core/adapter'
 import { checkHead } from './check-head.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { incomingHeaders } from './incoming-headers.ts'
@@ -21,8 +26,6 @@ export interface RequestOptions extends UrlOptions {
 
 /** A body that the host has read. */
 type KnownBody = Exclude<HostBody, { kind: 'stream' }>
-
-const leavingKey = Symbol.for('sluice.leaving')
 
 class IncomingRequest implements DisconnectSource {
   readonly #incoming: IncomingMessage
@@ -72,7 +75,7 @@ class IncomingRequest implements DisconnectSource {
     return this.#controller.signal
   }
 
-  get [leavingKey](): DisconnectSource {
+  get [disconnectSourceKey](): DisconnectSource {
     return this
   }
 

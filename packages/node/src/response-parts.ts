@@ -1,4 +1,4 @@
-import type { GatewayResponse } from '@sluice/core'
+import { type GatewayResponse, gatewayResponseKey } from '@sluice/core/adapter'
 
 /** Text and bytes of an answer. */
 export type ResponseBody = string | Uint8Array | AsyncIterable<string | Uint8Array> | null
@@ -12,11 +12,11 @@ export interface ResponseParts {
   readonly body: ResponseBody
 }
 
-const carried = Symbol.for('sluice.answer')
-
 /** Reads a response. Throws `TypeError` where its body has been read already. */
 export function responseParts(response: Response): ResponseParts {
-  const own = (response as { readonly [carried]?: GatewayResponse | undefined })[carried]
+  const own = (response as { readonly [gatewayResponseKey]?: GatewayResponse | undefined })[
+    gatewayResponseKey
+  ]
   if (own !== undefined) return own
   if (response.bodyUsed) throw new TypeError('The body of the response has been read already.')
   return {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createGateway, models, type PartialChunk, type Target } from '@sluice/core'
+import { createGateway, models, type Target } from '@sluice/core'
+import type { PartialChunk } from '@sluice/core/provider'
 import { connectRawClient, type RawClient, requestBytes } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type ServeOptions, type Serving, serve } from './serve.ts'

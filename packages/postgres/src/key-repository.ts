@@ -4,7 +4,7 @@ import {
   type KeySecret,
   type StoredKey,
   storableText,
-} from '@sluice/core'
+} from '@sluice/core/store'
 import type { Queries } from './queries.ts'
 import { textColumn } from './row-values.ts'
 import { PostgresError } from './store-error.ts'

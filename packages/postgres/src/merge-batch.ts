@@ -1,4 +1,4 @@
-import type { StoredBatch, StoredClosing, StoredEntry, StoredProgress } from '@sluice/core'
+import type { StoredBatch, StoredClosing, StoredEntry, StoredProgress } from '@sluice/core/store'
 
 /** An entry whose charge is the usage of its progress. */
 interface EntryWithUsage extends StoredEntry {

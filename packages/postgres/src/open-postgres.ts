@@ -1,12 +1,7 @@
-import {
-  type BatchedLedgerOptions,
-  batchedLedger,
-  configurationError,
-  type Database,
-  type Journal,
-  type KeyStoreOptions,
-  keyStore,
-} from '@sluice/core'
+import { configurationError } from '@sluice/core/adapter'
+import { type KeyStoreOptions, keyStore } from '@sluice/core/keys'
+import { type BatchedLedgerOptions, batchedLedger } from '@sluice/core/ledger'
+import type { Database, Journal } from '@sluice/core/store'
 import type { PostgresClient } from './client.ts'
 import { fileJournal } from './journal/file-journal.ts'
 import { postgresKeyRepository } from './key-repository.ts'

@@ -5,7 +5,7 @@ import {
   type UsageRow,
   type ValidatedUsageQuery,
   validateUsageQuery,
-} from '@sluice/core'
+} from '@sluice/core/store'
 import { principalPrefix } from './principal-prefix.ts'
 import type { Queries } from './queries.ts'
 import { integerColumn, nullableTextColumn } from './row-values.ts'

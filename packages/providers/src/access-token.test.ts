@@ -1,4 +1,4 @@
-import { UpstreamError } from '@sluice/core'
+import { UpstreamError } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { type AccessTokenOptions, accessToken } from './access-token.ts'
 

@@ -1,4 +1,4 @@
-import { UpstreamError } from '@sluice/core'
+import { UpstreamError } from '@sluice/core/provider'
 import { bearer } from './request-headers.ts'
 
 /** The source of an access token: exactly one of the two. */

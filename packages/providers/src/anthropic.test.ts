@@ -1,4 +1,4 @@
-import type { Call, EncodedRequest } from '@sluice/core'
+import type { Call, EncodedRequest } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { scriptedResponse } from '../test/scripted-response.ts'
 import { anthropic } from './anthropic.ts'

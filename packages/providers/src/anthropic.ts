@@ -1,4 +1,4 @@
-import type { Provider } from '@sluice/core'
+import type { Provider } from '@sluice/core/provider'
 import { validateBetas, validateMaxTokens, validateVersion } from './anthropic/check-options.ts'
 import { decodeMessages } from './anthropic/decode.ts'
 import { requestBody } from './anthropic/request-body.ts'

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { createGateway, models } from '@sluice/core'
 import {
   type Call,
   type ChatRequest,
-  createGateway,
-  models,
   type PartialChunk,
   type Reply,
   UpstreamError,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { type ScriptedAnswer, scriptedResponse } from '../test/scripted-response.ts'
 import { type AzureOptions, azure } from './azure.ts'

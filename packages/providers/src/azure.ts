@@ -1,4 +1,4 @@
-import type { Capabilities, EncodedRequest, Provider, Target } from '@sluice/core'
+import type { Capabilities, EncodedRequest, Provider, Target } from '@sluice/core/provider'
 import { accessToken, type CredentialHeaders } from './access-token.ts'
 import { apiVersionOf, azureCompatibility } from './azure/api-version.ts'
 import { azureUrl } from './azure/azure-url.ts'

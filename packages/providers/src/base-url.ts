@@ -1,4 +1,5 @@
-import { ConfigurationError, hiddenIssue } from '@sluice/core'
+import { ConfigurationError } from '@sluice/core'
+import { hiddenIssue } from '@sluice/core/adapter'
 
 /**
  * A service's base URL without its last slashes. Throws `ConfigurationError` for what is none: it has to be http or

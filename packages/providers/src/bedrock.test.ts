@@ -1,5 +1,5 @@
-import type { Call, ChatRequest, EncodedRequest } from '@sluice/core'
-import { GatewayError, UpstreamError } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import { type Call, type ChatRequest, type EncodedRequest, UpstreamError } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { type AwsCredentials, type BedrockOptions, bedrock } from './bedrock.ts'
 

@@ -1,4 +1,5 @@
-import { type Call, configurationError, type EncodedRequest, type Provider } from '@sluice/core'
+import { configurationError } from '@sluice/core/adapter'
+import type { Call, EncodedRequest, Provider } from '@sluice/core/provider'
 import { baseUrl } from './base-url.ts'
 import {
   type AwsCredentials,

@@ -4,7 +4,7 @@ import {
   type PartialCompletion,
   UpstreamError,
   type UpstreamResponse,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { type ScriptedAnswer, scriptedResponse } from '../test/scripted-response.ts'
 import { decodeChatCompletions } from './chat-completions.ts'

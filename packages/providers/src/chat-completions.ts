@@ -1,4 +1,11 @@
-import type { Call, EncodedRequest, PartialCompletion, Provider, Reply, UpstreamResponse } from '@sluice/core'
+import type {
+  Call,
+  EncodedRequest,
+  PartialCompletion,
+  Provider,
+  Reply,
+  UpstreamResponse,
+} from '@sluice/core/provider'
 import { ChunkStream } from './chat-completions/chunk-stream.ts'
 import type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 import { CompletionTemplates } from './chat-completions/completion-templates.ts'

@@ -1,4 +1,5 @@
-import { type Call, ConfigurationError, type Target } from '@sluice/core'
+import { ConfigurationError } from '@sluice/core'
+import type { Call, Target } from '@sluice/core/provider'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   anthropic,

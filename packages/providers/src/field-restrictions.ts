@@ -1,9 +1,5 @@
-import {
-  configurationError,
-  type Provider,
-  type RestrictedFieldKind,
-  type RestrictedFields,
-} from '@sluice/core'
+import { configurationError } from '@sluice/core/adapter'
+import type { Provider, RestrictedFieldKind, RestrictedFields } from '@sluice/core/provider'
 import { respelledFields } from './restricted-fields.ts'
 
 /**

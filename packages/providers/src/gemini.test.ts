@@ -1,4 +1,5 @@
-import { type Call, type ChatRequest, type EncodedRequest, GatewayError } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { Call, ChatRequest, EncodedRequest } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { type GeminiOptions, gemini } from './gemini.ts'
 

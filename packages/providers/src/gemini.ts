@@ -1,4 +1,4 @@
-import type { Call, EncodedRequest, Provider } from '@sluice/core'
+import type { Call, EncodedRequest, Provider } from '@sluice/core/provider'
 import { baseUrl } from './base-url.ts'
 import { checkFetchImage, type ImageFetcher } from './conversation/image-data.ts'
 import { keyOrEnvironment } from './environment-key.ts'

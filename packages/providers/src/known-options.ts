@@ -1,4 +1,5 @@
-import { ConfigurationError, configurationError, unknownOption } from '@sluice/core'
+import { ConfigurationError } from '@sluice/core'
+import { configurationError, unknownOption } from '@sluice/core/adapter'
 
 /**
  * Rejects options that are not an object, or that have a name the owner does not know: a misspelt option would

@@ -6,7 +6,7 @@ import type {
   PartialChunk,
   PartialCompletion,
   Target,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { LocalOptions } from './local/server.ts'
 import { local } from './local.ts'

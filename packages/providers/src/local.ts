@@ -6,7 +6,7 @@ import type {
   EncodedRequest,
   Provider,
   Target,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { decodeChatCompletions } from './chat-completions.ts'
 import { validateFaults } from './local/faults.ts'
 import { validateOptions } from './local/options.ts'

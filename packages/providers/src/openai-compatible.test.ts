@@ -1,4 +1,5 @@
-import { type Call, type ChatRequest, GatewayError } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { Call, ChatRequest } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { openai } from './openai.ts'
 import type { ProviderInstance } from './openai-compatible.ts'

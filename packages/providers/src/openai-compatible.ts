@@ -1,4 +1,4 @@
-import type { Provider, RestrictedFields } from '@sluice/core'
+import type { Provider, RestrictedFields } from '@sluice/core/provider'
 import { baseUrl } from './base-url.ts'
 import type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 import { validateCompatibility } from './chat-completions/validate-compatibility.ts'

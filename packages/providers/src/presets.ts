@@ -1,4 +1,4 @@
-import type { Capabilities, RestrictedFields } from '@sluice/core'
+import type { Capabilities, RestrictedFields } from '@sluice/core/provider'
 import { keyOrEnvironment } from './environment-key.ts'
 import type {
   CerebrasModel,

@@ -1,4 +1,5 @@
-import { type Capabilities, configurationError, type Provider, type Target } from '@sluice/core'
+import { configurationError } from '@sluice/core/adapter'
+import type { Capabilities, Provider, Target } from '@sluice/core/provider'
 
 /** A configured provider: call it with a model's name to get a target. */
 export interface ProviderInstance {

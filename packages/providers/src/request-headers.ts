@@ -1,4 +1,5 @@
-import { ConfigurationError, hiddenIssue } from '@sluice/core'
+import { ConfigurationError } from '@sluice/core'
+import { hiddenIssue } from '@sluice/core/adapter'
 
 /** Headers that the request itself or the connection sets. */
 const own = new Set([

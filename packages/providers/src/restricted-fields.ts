@@ -1,4 +1,4 @@
-import type { RestrictedFields } from '@sluice/core'
+import type { RestrictedFields } from '@sluice/core/provider'
 
 /**
  * Protocol fields in other spellings, such as `Model` or `maxTokens`. Servers in Go and .NET read names in any case, and of

@@ -1,4 +1,5 @@
-import { type Call, type ChatRequest, type EncodedRequest, GatewayError, UpstreamError } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import { type Call, type ChatRequest, type EncodedRequest, UpstreamError } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { scriptedResponse } from '../test/scripted-response.ts'
 import { type VertexOptions, vertex } from './vertex.ts'

@@ -1,4 +1,4 @@
-import type { Call, EncodedRequest, Provider, Reply, UpstreamResponse } from '@sluice/core'
+import type { Call, EncodedRequest, Provider, Reply, UpstreamResponse } from '@sluice/core/provider'
 import { accessToken } from './access-token.ts'
 import { decodeMessages } from './anthropic/decode.ts'
 import { baseUrl } from './base-url.ts'

@@ -5,7 +5,7 @@ import {
   type Reply,
   UpstreamError,
   type UpstreamResponse,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { scriptedResponse } from './scripted-response.ts'
 
 /** A vendor's recorded answer, for tests. */

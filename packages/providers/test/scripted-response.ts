@@ -1,4 +1,4 @@
-import type { UpstreamResponse } from '@sluice/core'
+import type { UpstreamResponse } from '@sluice/core/provider'
 
 /** What a test's upstream answers. */
 export interface ScriptedAnswer {

@@ -1,4 +1,4 @@
-import { burstOf, type Counter, cellCost } from '@sluice/core'
+import { burstOf, type Counter, cellCost } from '@sluice/core/store'
 
 /** Whether a claim holds an amount of this counter until it is settled. */
 export function isHeldUntilSettled(counter: Counter): boolean {

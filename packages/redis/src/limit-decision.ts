@@ -1,4 +1,4 @@
-import { burstOf, type Counter, type CounterState, cellsIn, type LimitDecision } from '@sluice/core'
+import { burstOf, type Counter, type CounterState, cellsIn, type LimitDecision } from '@sluice/core/store'
 import { parseWholeNumber } from './parse-whole-number.ts'
 
 /** Parses the reply of the admit script. Throws for any other reply, which must not admit a request. */

@@ -1,4 +1,4 @@
-import type { Claim, Counter, LimitStore } from '@sluice/core'
+import type { Claim, Counter, LimitStore } from '@sluice/core/store'
 import { counterArguments, isHeldUntilSettled } from './counter-arguments.ts'
 import { parseDecision } from './limit-decision.ts'
 import { admit } from './lua/admit.ts'

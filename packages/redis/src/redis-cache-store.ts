@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '@sluice/core'
+import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '@sluice/core/store'
 import { addEntry, getEntry, replaceEntry, setEntry } from './lua/cache.ts'
 import { parseWholeNumber } from './parse-whole-number.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'

@@ -1,4 +1,9 @@
-import type { SharedHealth, SharedTargetChange, SharedTargetState, UnavailableReason } from '@sluice/core'
+import type {
+  SharedHealth,
+  SharedTargetChange,
+  SharedTargetState,
+  UnavailableReason,
+} from '@sluice/core/store'
 import { acquireProbe, readHealth, releaseProbe, writeHealth } from './lua/health.ts'
 import { parseWholeNumber } from './parse-whole-number.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'

@@ -1,4 +1,4 @@
-import type { Claim, Counter } from '@sluice/core'
+import type { Claim, Counter } from '@sluice/core/store'
 import { describe, expect, it } from 'vitest'
 import type { RedisClient } from './redis-client.ts'
 import { redisLimitStore } from './redis-limit-store.ts'

@@ -1,4 +1,4 @@
-import type { LimitStore } from '@sluice/core'
+import type { LimitStore } from '@sluice/core/store'
 import { createLimitStore } from './limit-store.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { storeKeys } from './store-keys.ts'

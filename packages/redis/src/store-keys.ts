@@ -1,4 +1,4 @@
-import type { Counter } from '@sluice/core'
+import type { Counter } from '@sluice/core/store'
 
 /** The names of a store's keys. All have the prefix as their hash tag: a cluster keeps them on one node. */
 export interface StoreKeys {

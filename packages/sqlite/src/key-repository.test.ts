@@ -1,5 +1,6 @@
 import { createClient } from '@libsql/client/sqlite3'
-import { apiKeys, keyStore } from '@sluice/core'
+import { apiKeys } from '@sluice/core'
+import { keyStore } from '@sluice/core/keys'
 import { keyStoreConformance } from '@sluice/testing/conformance'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'

@@ -6,7 +6,7 @@ import {
   type KeySecret,
   type StoredKey,
   storableText,
-} from '@sluice/core'
+} from '@sluice/core/store'
 import type { Connection } from './connection.ts'
 
 const minuteMs = 60_000

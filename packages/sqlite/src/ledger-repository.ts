@@ -1,4 +1,4 @@
-import { type LedgerBatch, type LedgerRepository, toStoredBatch } from '@sluice/core'
+import { type LedgerBatch, type LedgerRepository, toStoredBatch } from '@sluice/core/store'
 import type { Connection } from './connection.ts'
 import {
   closeOrphans,

@@ -1,4 +1,5 @@
-import { apiKeys, keyStore } from '@sluice/core'
+import { apiKeys } from '@sluice/core'
+import { keyStore } from '@sluice/core/keys'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
 import { sqliteKeyRepository } from './key-repository.ts'

@@ -1,12 +1,8 @@
 import { existsSync } from 'node:fs'
-import {
-  type BatchedLedgerOptions,
-  batchedLedger,
-  configurationError,
-  type Database,
-  type KeyStoreOptions,
-  keyStore,
-} from '@sluice/core'
+import { configurationError } from '@sluice/core/adapter'
+import { type KeyStoreOptions, keyStore } from '@sluice/core/keys'
+import { type BatchedLedgerOptions, batchedLedger } from '@sluice/core/ledger'
+import type { Database } from '@sluice/core/store'
 import { Connection } from './connection.ts'
 import { createDatabaseFile } from './create-database-file.ts'
 import { sqliteKeyRepository } from './key-repository.ts'

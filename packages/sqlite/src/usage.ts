@@ -7,7 +7,7 @@ import {
   type UsageRow,
   type ValidatedUsageQuery,
   validateUsageQuery,
-} from '@sluice/core'
+} from '@sluice/core/store'
 import type { Connection } from './connection.ts'
 
 /** How many records are summed before others have their turn: a statement runs in the thread that asks. */

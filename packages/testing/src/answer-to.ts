@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import { type AnswerContent, chunks, completion, sse, usage } from './bodies.ts'
 import type { ReplyStep, StreamStep } from './script.ts'
 import { reply, stream } from './steps.ts'

@@ -1,12 +1,11 @@
+import type { FinishReason, Usage } from '@sluice/core'
 import type {
   ChatCompletion,
   ChatCompletionChunk,
   ChunkChoice,
   Delta,
-  FinishReason,
   FunctionToolCall,
-  Usage,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 
 /** A tool call of an answer. */
 export interface ToolCallContent {

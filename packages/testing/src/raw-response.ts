@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import type { ByteReader } from './byte-reader.ts'
 import type { HeaderPairs } from './headers.ts'
 import { framingOf, readBody, readHead } from './http-message.ts'

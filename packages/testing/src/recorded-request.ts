@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import type { HeaderPairs } from './headers.ts'
 
 /** A request that an upstream received. */

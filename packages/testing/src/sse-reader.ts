@@ -1,4 +1,5 @@
-import type { ChatCompletionChunk, ErrorBody } from '@sluice/core'
+import type { ErrorBody } from '@sluice/core'
+import type { ChatCompletionChunk } from '@sluice/core/provider'
 import { sseLines } from './sse-lines.ts'
 import { bytesIn, type SseSource } from './sse-source.ts'
 

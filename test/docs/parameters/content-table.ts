@@ -1,12 +1,5 @@
-import {
-  type Adjustment,
-  type ChatRequest,
-  createGateway,
-  type Message,
-  models,
-  UpstreamError,
-  type UpstreamRequest,
-} from '@sluice/core'
+import { type Adjustment, type ChatRequest, createGateway, models, UpstreamError } from '@sluice/core'
+import type { Message, UpstreamRequest } from '@sluice/core/provider'
 import { table } from './markdown-table.ts'
 import { compatibleVendors, type DocumentedVendor, ownVendors } from './vendors.ts'
 

@@ -1,4 +1,4 @@
-import type { RestrictedFields } from '@sluice/core'
+import type { RestrictedFields } from '@sluice/core/provider'
 import { openaiCompatible } from '@sluice/providers'
 import { respelledFields } from '../../../packages/providers/src/restricted-fields.ts'
 import { table } from './markdown-table.ts'

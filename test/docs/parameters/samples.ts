@@ -1,4 +1,5 @@
-import type { ChatRequest, FunctionTool } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core'
+import type { FunctionTool } from '@sluice/core/provider'
 import type { ParameterName } from '../../../packages/providers/src/parameters/parameter-rules.ts'
 
 type Fields = Partial<ChatRequest>

@@ -1,4 +1,5 @@
-import type { Capabilities, ChatRequest } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core'
+import type { Capabilities } from '@sluice/core/provider'
 import * as providers from '@sluice/providers'
 import { anthropicParameters } from '../../../packages/providers/src/anthropic/parameters.ts'
 import { apiVersionOf, azureCompatibility } from '../../../packages/providers/src/azure/api-version.ts'

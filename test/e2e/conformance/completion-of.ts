@@ -1,4 +1,4 @@
-import type { ChatCompletion, Choice } from '@sluice/core'
+import type { ChatCompletion, Choice } from '@sluice/core/provider'
 import type { RawExchange } from '@sluice/testing'
 import { expect } from 'vitest'
 

@@ -1,4 +1,4 @@
-import type { FunctionToolCall } from '@sluice/core'
+import type { FunctionToolCall } from '@sluice/core/provider'
 import { expect, it } from 'vitest'
 import { choiceOf } from './completion-of.ts'
 import { overMounts } from './over-mounts.ts'

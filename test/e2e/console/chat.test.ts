@@ -1,4 +1,5 @@
-import { bearerToken, firstOf, type LimitRuleData, limits, priceTable } from '@sluice/core'
+import { firstOf, type LimitRuleData, limits, priceTable } from '@sluice/core'
+import { bearerToken } from '@sluice/core/keys'
 import { describe, expect, it } from 'vitest'
 import { adminKey, callerKey, consoleService } from './console-service.ts'
 

@@ -4,13 +4,12 @@ import {
   createGateway,
   firstOf,
   type GatewayOptions,
-  type KeyRepository,
-  keyStore,
   models,
   observers,
   priceTable,
   withEndpoints,
 } from '@sluice/core'
+import { type KeyRepository, keyStore } from '@sluice/core/keys'
 import { local } from '@sluice/providers'
 import { onTestFinished } from 'vitest'
 import { rowsInMemory } from '../../../packages/core/test/support/rows-in-memory.ts'

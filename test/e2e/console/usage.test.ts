@@ -1,4 +1,4 @@
-import type { UsageQuery, UsageRow } from '@sluice/core'
+import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import { describe, expect, it } from 'vitest'
 import { consoleService } from './console-service.ts'
 

@@ -1,10 +1,10 @@
-import type { GatewayResponse } from '@sluice/core'
+import { type GatewayResponse, gatewayResponseKey } from '@sluice/core/adapter'
 
 /** A response as the gateway makes it for adapters that read its parts. */
 export function plain(answer: Partial<GatewayResponse>): Response {
   const response = new Response('the native body was read')
   const whole = { status: 200, headers: {}, body: '', ...answer }
-  return Object.defineProperty(response, Symbol.for('sluice.answer'), { value: whole })
+  return Object.defineProperty(response, gatewayResponseKey, { value: whole })
 }
 
 /** Pieces of text that the test hands out one by one; tells whether it was left. */

@@ -4,11 +4,11 @@ import {
   type GatewayOptions,
   idempotency,
   limits,
-  memoryLimitStore,
   requests,
   responseCache,
   UpstreamError,
 } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { authorized, saying } from './test-gateway.ts'
 
 type Fetch = Gateway['fetch']

@@ -1,4 +1,5 @@
-import type { Call, PartialChunk, Provider, Target, Transport, UpstreamResponse } from '@sluice/core'
+import type { Target, Transport } from '@sluice/core'
+import type { Call, PartialChunk, Provider, UpstreamResponse } from '@sluice/core/provider'
 
 /** What a call of the test model has seen. */
 export interface SeenCall {

@@ -1,12 +1,6 @@
-import {
-  createGateway,
-  type EndEvent,
-  type Gateway,
-  type GatewayResponse,
-  type Target,
-  type TransportResponse,
-  type UpstreamError,
-} from '@sluice/core'
+import { createGateway, type EndEvent, type Gateway, type Target, type UpstreamError } from '@sluice/core'
+import { type GatewayResponse, gatewayResponseKey } from '@sluice/core/adapter'
+import type { TransportResponse } from '@sluice/core/provider'
 import type { VendorAnswer } from './vendor-answers.ts'
 
 // One for all: a native request costs more than all the rest.
@@ -87,7 +81,7 @@ export class AskedVendor {
 }
 
 function answerIn(response: Response): GatewayResponse {
-  const answer = Reflect.get(response, Symbol.for('sluice.answer')) as GatewayResponse | undefined
+  const answer = Reflect.get(response, gatewayResponseKey) as GatewayResponse | undefined
   if (answer === undefined) throw new Error('The response is no plain answer.')
   return answer
 }

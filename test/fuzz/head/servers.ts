@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
-import { bearerToken, createGateway, models } from '@sluice/core'
+import { createGateway, models } from '@sluice/core'
+import { bearerToken } from '@sluice/core/keys'
 import { toExpress } from '@sluice/express'
 import { toKoa } from '@sluice/koa'
 import { toNodeListener } from '@sluice/node'

@@ -1,4 +1,5 @@
-import { GatewayError, type HostBody, type RequestLimits } from '@sluice/core'
+import { GatewayError, type RequestLimits } from '@sluice/core'
+import type { HostBody } from '@sluice/core/adapter'
 import { systemClock } from '../../../packages/core/src/clock/clock.ts'
 import type { Draft } from '../../../packages/core/src/contracts/draft.ts'
 import { type ValidationRules, validate } from '../../../packages/core/src/dialects/chat/validate.ts'

@@ -1,4 +1,5 @@
-import { apiKeys, hashApiKey } from '@sluice/core'
+import { apiKeys } from '@sluice/core'
+import { hashApiKey } from '@sluice/core/keys'
 import { describe, expect, it } from 'vitest'
 import { connected } from './harness/connected.ts'
 import { expectRefusal } from './harness/refused.ts'

@@ -1,4 +1,5 @@
-import { apiKeys, memoryCacheStore, responseCache } from '@sluice/core'
+import { apiKeys, responseCache } from '@sluice/core'
+import { memoryCacheStore } from '@sluice/core/store'
 import { chunks, type Reaction, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { crowd, leaveAll } from './harness/crowd.ts'

@@ -1,4 +1,5 @@
-import { budget, type LimitRuleData, limits, memoryLimitStore, priceTable, tokens } from '@sluice/core'
+import { budget, type LimitRuleData, limits, priceTable, tokens } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { type Script, steps, usage } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'

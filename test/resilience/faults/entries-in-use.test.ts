@@ -1,4 +1,6 @@
-import { apiKeys, concurrent, hashApiKey, limits, memoryLimitStore } from '@sluice/core'
+import { apiKeys, concurrent, limits } from '@sluice/core'
+import { hashApiKey } from '@sluice/core/keys'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'

@@ -1,10 +1,5 @@
-import {
-  type DiscardedCallEvent,
-  type EndEvent,
-  type LedgerClosing,
-  priceTable,
-  type RoutedTarget,
-} from '@sluice/core'
+import { type DiscardedCallEvent, type EndEvent, priceTable, type RoutedTarget } from '@sluice/core'
+import type { LedgerClosing } from '@sluice/core/ledger'
 import { openaiCompatible } from '@sluice/providers'
 import { chunks, type Script, sse, steps, usage } from '@sluice/testing'
 import { describe, expect, it, vi } from 'vitest'

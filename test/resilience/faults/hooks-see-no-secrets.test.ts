@@ -1,4 +1,5 @@
-import { apiKeys, type GatewayEvent, hashApiKey, models, type Pepper } from '@sluice/core'
+import { apiKeys, type GatewayEvent, models, type Pepper } from '@sluice/core'
+import { hashApiKey } from '@sluice/core/keys'
 import { openaiCompatible } from '@sluice/providers'
 import { steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-import { apiKeys, idempotency, memoryCacheStore } from '@sluice/core'
+import { apiKeys, idempotency } from '@sluice/core'
+import { memoryCacheStore } from '@sluice/core/store'
 import { openSqlite } from '@sluice/sqlite'
 import { chunks, completion, sse, steps } from '@sluice/testing'
 import OpenAI from 'openai'

@@ -1,4 +1,5 @@
-import { type ApiKeyRecord, apiKeys, hashApiKey } from '@sluice/core'
+import { type ApiKeyRecord, apiKeys } from '@sluice/core'
+import { hashApiKey } from '@sluice/core/keys'
 import { chunks, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'

@@ -1,11 +1,5 @@
-import {
-  type ApiKeyRecord,
-  apiKeys,
-  type GatewayEvent,
-  hashApiKey,
-  type KeyRepository,
-  keyStore,
-} from '@sluice/core'
+import { type ApiKeyRecord, apiKeys, type GatewayEvent } from '@sluice/core'
+import { hashApiKey, type KeyRepository, keyStore } from '@sluice/core/keys'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { expectRefusal } from './harness/refused.ts'

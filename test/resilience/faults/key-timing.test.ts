@@ -1,4 +1,5 @@
-import { apiKeys, hashApiKey } from '@sluice/core'
+import { apiKeys } from '@sluice/core'
+import { hashApiKey } from '@sluice/core/keys'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'

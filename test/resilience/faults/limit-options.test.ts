@@ -5,11 +5,11 @@ import {
   createGateway,
   type GatewayOptions,
   limits,
-  memoryLimitStore,
   models,
   requests,
   tokens,
 } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { imageFetcher, serve, toNodeListener } from '@sluice/node'
 import { openaiCompatible } from '@sluice/providers'
 import { describe, expect, it } from 'vitest'

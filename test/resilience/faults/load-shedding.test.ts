@@ -1,4 +1,5 @@
-import { inFlightCap, type PartialChunk, type Target } from '@sluice/core'
+import { inFlightCap, type Target } from '@sluice/core'
+import type { PartialChunk } from '@sluice/core/provider'
 import { loadShedding } from '@sluice/node'
 import { connectRawClient, requestBytes } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

@@ -4,11 +4,11 @@ import {
   type LimitRuleData,
   type LimitStore,
   limits,
-  memoryLimitStore,
   priceTable,
   requests,
   tokens,
 } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { describe, expect, it } from 'vitest'
 import { base } from '../../e2e/conformance/site.ts'
 import type { Mount } from '../../e2e/mounts/mounts.ts'

@@ -1,14 +1,6 @@
-import {
-  budget,
-  concurrent,
-  type GatewayOptions,
-  limits,
-  memoryLimitStore,
-  type Provider,
-  priceTable,
-  requests,
-  tokens,
-} from '@sluice/core'
+import { budget, concurrent, type GatewayOptions, limits, priceTable, requests, tokens } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
+import type { Provider } from '@sluice/core/provider'
 import { chunks, type Script, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { scriptedLedger } from '../../../packages/core/test/support/scripted-ledger.ts'

@@ -1,4 +1,5 @@
-import { budget, type EndEvent, limits, memoryLimitStore, priceTable, tokens } from '@sluice/core'
+import { budget, type EndEvent, limits, priceTable, tokens } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { openaiCompatible } from '@sluice/providers'
 import { chunks, completion, sse, steps, usage } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-import { createGateway, models, type TransportResponse } from '@sluice/core'
+import { createGateway, models } from '@sluice/core'
+import type { TransportResponse } from '@sluice/core/provider'
 import { openai } from '@sluice/providers'
 import { readSse, sse } from '@sluice/testing'
 import fc from 'fast-check'

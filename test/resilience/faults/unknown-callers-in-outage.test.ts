@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { apiKeys, bearerToken, type LimitStore, limits, requests } from '@sluice/core'
+import { apiKeys, type LimitStore, limits, requests } from '@sluice/core'
+import { bearerToken } from '@sluice/core/keys'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { type Service, startService } from './harness/service.ts'

@@ -1,4 +1,4 @@
-import type { PartialChunk, PartialCompletion } from '@sluice/core'
+import type { PartialChunk, PartialCompletion } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { decoded } from '../../../packages/providers/test/vendors/properties/decoded.ts'
 import type { Wire } from '../../../packages/providers/test/vendors/properties/wire.ts'

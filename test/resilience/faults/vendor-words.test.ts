@@ -1,4 +1,5 @@
-import { type Provider, type Target, UpstreamError } from '@sluice/core'
+import { type Target, UpstreamError } from '@sluice/core'
+import type { Provider } from '@sluice/core/provider'
 import { anthropic, azure, bedrock, gemini, openaiCompatible, vertex } from '@sluice/providers'
 import { type Script, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits, memoryLimitStore, requests } from '@sluice/core'
+import { limits, requests } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { describe, expect, it } from 'vitest'
 import { describeWithRedis } from '../../stores/servers/describe-with-redis.ts'
 import { redisDuring, storeIn } from './harness/redis-stores.ts'

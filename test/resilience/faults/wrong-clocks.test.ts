@@ -1,12 +1,5 @@
-import {
-  budget,
-  concurrent,
-  type LimitStore,
-  limits,
-  memoryLimitStore,
-  priceTable,
-  requests,
-} from '@sluice/core'
+import { budget, concurrent, type LimitStore, limits, priceTable, requests } from '@sluice/core'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { chunks, completion, sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'

@@ -1,4 +1,4 @@
-import type { PartialUsage, Provider } from '@sluice/core'
+import type { PartialUsage, Provider } from '@sluice/core/provider'
 import { openaiCompatible } from '@sluice/providers'
 import { chunks, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Provider, RoutedTarget } from '@sluice/core'
+import type { RoutedTarget } from '@sluice/core'
+import type { Provider } from '@sluice/core/provider'
 import { toNodeListener } from '@sluice/node'
 import { type Misbehaviour, misbehaviours, type Script, seededRandom, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'

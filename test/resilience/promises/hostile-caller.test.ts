@@ -4,17 +4,17 @@ import {
   apiKeys,
   budget,
   concurrent,
-  hashApiKey,
   idempotency,
   type LimitRuleData,
   limits,
-  memoryLimitStore,
   models,
   priceTable,
   requests,
   responseCache,
   tokens,
 } from '@sluice/core'
+import { hashApiKey } from '@sluice/core/keys'
+import { memoryLimitStore } from '@sluice/core/limits'
 import { openaiCompatible } from '@sluice/providers'
 import {
   completion,

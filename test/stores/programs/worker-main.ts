@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Claim, LimitStore } from '@sluice/core'
+import type { LimitStore } from '@sluice/core'
+import type { Claim } from '@sluice/core/store'
 import { redisLimitStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'

@@ -1,4 +1,4 @@
-import type { Counter } from '@sluice/core'
+import type { Counter } from '@sluice/core/store'
 
 /** What a worker is started with. */
 export interface WorkerOptions {

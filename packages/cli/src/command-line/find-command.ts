@@ -1,4 +1,4 @@
-import { closest } from '@sluice/core'
+import { closest } from '@sluice/core/adapter'
 import { CommandError } from '../command.ts'
 import { printable } from './printable.ts'
 

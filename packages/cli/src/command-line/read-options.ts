@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { closest } from '@sluice/core'
+import { closest } from '@sluice/core/adapter'
 import { type Command, CommandError, type Values } from '../command.ts'
 import { printable } from './printable.ts'
 

@@ -1,4 +1,4 @@
-import type { KeySpec } from '@sluice/core'
+import type { KeySpec } from '@sluice/core/keys'
 import { type Command, CommandError } from '../command.ts'
 import { rejectPositionals, textOf, textsOf } from '../command-line/arguments.ts'
 import { parseTime } from '../command-line/parse-time.ts'

@@ -1,4 +1,5 @@
-import { type UsageDimension, validateUsageQuery } from '@sluice/core'
+import type { UsageDimension } from '@sluice/core/ledger'
+import { validateUsageQuery } from '@sluice/core/store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CommandError } from '../command.ts'

@@ -1,4 +1,4 @@
-import type { UsageDimension } from '@sluice/core'
+import type { UsageDimension } from '@sluice/core/ledger'
 import { type Command, CommandError } from '../command.ts'
 import { rejectPositionals, textOf } from '../command-line/arguments.ts'
 import { parseTime } from '../command-line/parse-time.ts'

@@ -2,7 +2,6 @@ import {
   type Authenticator,
   apiKeys,
   type CacheStore,
-  type Database,
   firstOf,
   type GatewayOptions,
   idempotency,
@@ -15,6 +14,7 @@ import {
   responseCache,
   type SharedHealth,
 } from '@sluice/core'
+import type { Database } from '@sluice/core/store'
 import type { CompiledConfig } from './compiled-config.ts'
 import type { TypedConfig } from './config.ts'
 

@@ -78,12 +78,13 @@ keys: [{ id: ann, key: sk-ann }]
     async name => {
       const text = `
         import { fallback } from '@sluice/core'
+        import { withParameters } from '@sluice/core/routing'
         import { local } from '@sluice/providers'
         import { defineConfig } from 'sluice'
         const vendor = local()
         export default defineConfig({
           providers: { own: vendor },
-          models: { demo: 'own/demo', smart: fallback('demo', vendor('other')) },
+          models: { demo: 'own/demo', smart: fallback('demo', withParameters(vendor('other'), { temperature: 0 })) },
           keys: [{ id: 'ann', key: '\${KEY}' }],
         })`
       const config = await loaded(text, { name, env: { KEY: 'sk-of-ann' } })

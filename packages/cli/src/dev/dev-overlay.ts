@@ -1,4 +1,5 @@
-import type { Adjustment, EncodedRequest, Provider, Target } from '@sluice/core'
+import type { Adjustment, Target } from '@sluice/core'
+import type { EncodedRequest, Provider } from '@sluice/core/provider'
 import { local } from '@sluice/providers'
 import type { TypedConfig } from '../config/config.ts'
 

@@ -1,4 +1,5 @@
-import type { AuthFailure, Database, Principal } from '@sluice/core'
+import type { AuthFailure, Principal } from '@sluice/core'
+import type { Database } from '@sluice/core/store'
 import type { TypedConfig } from '../config/config.ts'
 
 /** Whom an id names: a caller, or the reason why nobody can call by that key now. */

@@ -1,4 +1,5 @@
-import { type LimitRuleData, limitRule } from '@sluice/core'
+import type { LimitRuleData } from '@sluice/core'
+import { limitRule } from '@sluice/core/limits'
 import { CommandError } from '../command.ts'
 import { printable } from '../command-line/printable.ts'
 

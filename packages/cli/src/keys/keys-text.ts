@@ -1,4 +1,5 @@
-import type { LimitRuleData, StoredKey } from '@sluice/core'
+import type { LimitRuleData } from '@sluice/core'
+import type { StoredKey } from '@sluice/core/keys'
 import { tableText } from '../command-line/table-text.ts'
 
 /** Keys as a table for people, newest first. */

@@ -1,4 +1,5 @@
-import { type CalcPrice, genaiPrices, type Prices } from '@sluice/core'
+import type { Prices } from '@sluice/core'
+import { type CalcPrice, genaiPrices } from '@sluice/core/ledger'
 import { CommandError } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { projectModule } from './project-module.ts'

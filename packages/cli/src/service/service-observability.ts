@@ -1,14 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Console, createConsole } from '@sluice/console'
-import {
-  type Database,
-  type Endpoint,
-  type ManagedGateway,
-  type Observer,
-  observers,
-  type Principal,
-} from '@sluice/core'
+import { type Endpoint, type ManagedGateway, type Observer, observers, type Principal } from '@sluice/core'
 import { type OpenApiOptions, openApi } from '@sluice/core/openapi'
+import type { Database } from '@sluice/core/store'
 import { probes, requestLog } from '@sluice/telemetry'
 import { type PrometheusMetrics, prometheus } from '@sluice/telemetry/prometheus'
 import type { CommandContext } from '../command.ts'

@@ -1,4 +1,5 @@
-import type { Database, KeyStore, ManagedGateway } from '@sluice/core'
+import type { KeyStore, ManagedGateway } from '@sluice/core'
+import type { Database } from '@sluice/core/store'
 import type { TypedConfig } from '../config/config.ts'
 
 /** A configuration that serves. */

@@ -1,5 +1,5 @@
-import type { CacheStore, Database, LimitStore, SharedHealth } from '@sluice/core'
-import { memoryCacheStore } from '@sluice/core'
+import type { CacheStore, LimitStore, SharedHealth } from '@sluice/core'
+import { type Database, memoryCacheStore } from '@sluice/core/store'
 import type { StateConfig } from '../config/config.ts'
 import { openDatabase } from './open-database.ts'
 import { openRedis } from './open-redis.ts'

@@ -1,4 +1,4 @@
-import type { UsageRow } from '@sluice/core'
+import type { UsageRow } from '@sluice/core/ledger'
 import { describe, expect, it } from 'vitest'
 import { usageCsv, usageText } from './usage-text.ts'
 

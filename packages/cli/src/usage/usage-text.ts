@@ -1,4 +1,4 @@
-import type { UsageDimension, UsageRow } from '@sluice/core'
+import type { UsageDimension, UsageRow } from '@sluice/core/ledger'
 import { type Column, tableText } from '../command-line/table-text.ts'
 
 const sums: readonly Column[] = [

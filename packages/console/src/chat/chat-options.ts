@@ -1,4 +1,5 @@
-import { type LimitRuleData, limitRule } from '@sluice/core'
+import type { LimitRuleData } from '@sluice/core'
+import { limitRule } from '@sluice/core/limits'
 
 /** What the console's own principal may do. */
 export interface ConsoleChat {

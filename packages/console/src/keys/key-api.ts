@@ -1,4 +1,5 @@
-import { GatewayError, type IssuedKey, type KeyStore, type StoredKey } from '@sluice/core'
+import { GatewayError, type KeyStore } from '@sluice/core'
+import type { IssuedKey, StoredKey } from '@sluice/core/keys'
 import type { IssuedKeyRow, KeyRow } from '../api.ts'
 import { callStore } from '../call-store.ts'
 import { readJson } from '../read-json.ts'

@@ -1,11 +1,11 @@
+import { GatewayError } from '@sluice/core'
 import {
-  GatewayError,
   type KeyChanges,
   type KeyRepository,
   type KeySpec,
   keyStore,
   type StoredKey,
-} from '@sluice/core'
+} from '@sluice/core/keys'
 
 const sampleKey: StoredKey = {
   id: 'some',

@@ -1,4 +1,5 @@
-import type { ChatCompletionChunk, Usage } from '@sluice/core'
+import type { Usage } from '@sluice/core'
+import type { ChatCompletionChunk } from '@sluice/core/provider'
 import { errorIn } from '../server/api-error.ts'
 import { readEvents } from '../server/read-events.ts'
 import type { Exchange, SentRequest, Turn } from './chat-types.ts'

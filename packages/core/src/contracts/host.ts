@@ -20,7 +20,7 @@ export interface DisconnectListener {
 
 /**
  * Reports the disconnect of a client without the cost of an `AbortSignal`. An adapter puts it on its `Request` under the
- * key `Symbol.for('sluice.leaving')`; `signal` aborts at the same time.
+ * key `disconnectSourceKey`; `signal` aborts at the same time.
  */
 export interface DisconnectSource {
   readonly signal: AbortSignal
@@ -42,7 +42,7 @@ export interface FetchContext<Host = unknown> {
   /** Called once with the principal, after authentication. */
   readonly onPrincipal?: ((principal: Principal) => void) | undefined
   /**
-   * Whether the adapter reads responses by their `sluice.answer` symbol. The gateway then creates the native parts of a
+   * Whether the adapter reads responses under `gatewayResponseKey`. The gateway then creates the native parts of a
    * `Response` only when they are used, which is cheaper. See `GatewayResponse`.
    */
   readonly plainResponses?: boolean | undefined
@@ -50,7 +50,7 @@ export interface FetchContext<Host = unknown> {
 
 /**
  * The content of a `Response` of the gateway, for adapters that set `plainResponses`. It is a property of the response
- * under the key `Symbol.for('sluice.answer')`, and `undefined` once the native body was used.
+ * under the key `gatewayResponseKey`, and `undefined` once the native body was used.
  */
 export interface GatewayResponse {
   readonly status: number

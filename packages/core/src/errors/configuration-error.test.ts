@@ -5,12 +5,12 @@ import {
   type ConfigurationIssue,
   createGateway,
   limits,
-  memoryLimitStore,
   models,
   requests,
   responseCache,
   weighted,
 } from '../index.ts'
+import { memoryLimitStore } from '../limits.ts'
 
 const sound = { authenticate: () => ({ id: 'ann' }), route: () => [] }
 

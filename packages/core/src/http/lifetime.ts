@@ -1,5 +1,6 @@
 import type { DisconnectListener, DisconnectSource } from '../contracts/host.ts'
 import type { EndReason } from '../errors/abort-reasons.ts'
+import { disconnectSourceKey } from './adapter-keys.ts'
 
 /** Called when a request is aborted. */
 export type EndListener = (reason: EndReason) => void
@@ -70,13 +71,13 @@ export class Lifetime implements DisconnectListener {
   }
 }
 
-const disconnectKey = Symbol.for('sluice.leaving')
-
 /** Returns what reports the disconnect of the client: the `DisconnectSource` of the adapter, or the signal of the request. */
 export function leavingOf(request: Request): AbortSignal | DisconnectSource {
-  const leaving = (request as { readonly [disconnectKey]?: DisconnectSource | undefined })[disconnectKey]
+  const source = (request as { readonly [disconnectSourceKey]?: DisconnectSource | undefined })[
+    disconnectSourceKey
+  ]
   // A wrapper around the request may have its own signal.
-  return leaving !== undefined && (leaving as unknown) === request ? leaving : request.signal
+  return source !== undefined && (source as unknown) === request ? source : request.signal
 }
 
 function isDisconnectSource(client: AbortSignal | DisconnectSource): client is DisconnectSource {

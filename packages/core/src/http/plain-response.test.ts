@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { GatewayResponse } from '../contracts/host.ts'
+import { gatewayResponseKey } from './adapter-keys.ts'
 import { nativeResponse, plainResponse } from './plain-response.ts'
 
-const key = Symbol.for('sluice.answer')
 const answerOf = (response: Response) =>
-  (response as unknown as Record<symbol, GatewayResponse | undefined>)[key]
+  (response as { readonly [gatewayResponseKey]?: GatewayResponse })[gatewayResponseKey]
 const json: GatewayResponse = {
   status: 201,
   headers: { 'content-type': 'application/json', 'x-one': '1' },

@@ -1,6 +1,5 @@
 import type { GatewayResponse } from '../contracts/host.ts'
-
-const answerKey = Symbol.for('sluice.answer')
+import { gatewayResponseKey } from './adapter-keys.ts'
 
 /** Returns a native `Response`. A streamed body fails when `signal` aborts, as that of `fetch` does. */
 export function nativeResponse(
@@ -12,7 +11,7 @@ export function nativeResponse(
 
 /**
  * Returns a `Response` that creates its native parts on demand. An adapter reads its content under
- * `Symbol.for('sluice.answer')` without creating them; for all others it behaves like any `Response`.
+ * `gatewayResponseKey` without creating them; for all others it behaves like any `Response`.
  */
 export function plainResponse(answer: GatewayResponse): Response {
   return new PlainResponse(answer) as unknown as Response
@@ -28,7 +27,7 @@ class PlainResponse {
   }
 
   /** The content with the current headers; `undefined` once the native body was created. */
-  get [answerKey](): GatewayResponse | undefined {
+  get [gatewayResponseKey](): GatewayResponse | undefined {
     if (this.#native !== undefined) return undefined
     if (this.#headers === undefined) return this.#answer
     // A record can hold only one `set-cookie` header.

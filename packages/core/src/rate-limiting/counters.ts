@@ -73,8 +73,8 @@ function waitMs(cost: number, used: number, burst: number): number {
   return cost > burst ? Number.POSITIVE_INFINITY : (used + cost - burst) / 1_000
 }
 
-/** A rate: `limit` in any `windowMs`, of which all may come at once. */
-interface Rate {
+/** A rate: at most `limit` in any `windowMs` milliseconds, all of which may arrive at once. */
+export interface RateParameters {
   readonly limit: number
   readonly windowMs: number
 }
@@ -83,7 +83,7 @@ interface Rate {
 const maxCost = 2 ** 51
 
 /** What an amount costs of a rate: `ceil(amount * window / limit)` in whole microseconds, exactly. */
-export function cellCost({ limit, windowMs }: Rate, amount: number): number {
+export function cellCost({ limit, windowMs }: RateParameters, amount: number): number {
   const windowUs = windowMs * 1_000
   const product = amount * windowUs
   if (product <= Number.MAX_SAFE_INTEGER) return Math.min(Math.ceil(product / limit), maxCost)
@@ -96,14 +96,14 @@ export function cellCost({ limit, windowMs }: Rate, amount: number): number {
  * The room of a rate in microseconds: its window, and what rounding up takes of a full limit, which is less than one
  * is worth. Without that, 7 in a minute would be 6.
  */
-export function burstOf({ limit, windowMs }: Rate): number {
+export function burstOf({ limit, windowMs }: RateParameters): number {
   const windowUs = windowMs * 1_000
   const one = Math.ceil(windowUs / limit)
   return windowUs + Math.min(one * limit - windowUs, one - 1)
 }
 
 /** What so many free microseconds of a rate are worth: whole amounts, rounded down, exactly. */
-export function cellsIn({ limit, windowMs }: Rate, freeUs: number): number {
+export function cellsIn({ limit, windowMs }: RateParameters, freeUs: number): number {
   const windowUs = windowMs * 1_000
   const product = freeUs * limit
   if (product <= Number.MAX_SAFE_INTEGER) return Math.floor(product / windowUs)

@@ -145,4 +145,6 @@ export type NamesIn<Entry, Depth extends readonly 0[] = []> = Depth['length'] ex
     ? Entry
     : Entry extends readonly (infer Item)[]
       ? NamesIn<Item, [...Depth, 0]>
-      : ReferredBy<Entry>
+      : Entry extends { readonly to: infer To }
+        ? NamesIn<To, [...Depth, 0]>
+        : ReferredBy<Entry>

@@ -47,7 +47,7 @@ type Fitting<Name extends string> = Name extends `${infer Head}*${infer Tail}`
 
 type TableEntry<Key extends string, Name extends string> = string extends Key
   ? ModelEntry | TargetMaker
-  : Key extends Pattern
+  : Key extends `${string}*${string}`
     ? WildcardEntry<Fitting<Name>>
     : ModelEntry<Fitting<Name>>
 
@@ -69,7 +69,7 @@ export type ModelEntries<Name extends string> = { readonly [Key in Name]: TableE
 export function models<const Name extends string>(
   table: ModelEntries<Name>,
   now: () => number = systemClock.now,
-): ModelTable<Exclude<Name, Pattern>> {
+): ModelTable<Exclude<Name, `${string}*${string}`>> {
   const given = Object.entries<unknown>(table)
   if (given.length === 0) throw configurationError('models()', [], table, 'at least one model')
   const parts = new Map<string, RouteNode>()
@@ -96,7 +96,7 @@ export function models<const Name extends string>(
     context.match(step.entry)
     return step.fixed ?? step.ask(draft, context)
   }
-  return Object.assign(route as Route<Exclude<Name, Pattern>>, {
+  return Object.assign(route as Route<Exclude<Name, `${string}*${string}`>>, {
     list: () => cards,
     targets: () => [...steps.values()].flatMap(({ targets }) => targets),
     targetsOf: (model: string) => steps.get(model)?.targets ?? [],

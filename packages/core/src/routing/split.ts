@@ -18,12 +18,6 @@ export type SplitArms = Readonly<
   Record<string, number | readonly [ModelEntry, number] | { readonly to: ModelEntry; readonly share: number }>
 >
 
-type ArmNames<Arms> = {
-  [Arm in keyof Arms]: Arms[Arm] extends readonly [infer Entry, number] | { readonly to: infer Entry }
-    ? NamesIn<Entry>
-    : Arm & string
-}[keyof Arms]
-
 /**
  * Splits traffic between arms by share, for A/B tests: `split({ large: 0.9, candidate: 0.1 }, 'key')`. The arms are names of
  * other entries, or have their own: `split({ old: [a, 0.5], new: { to: b, share: 0.5 } })`. An arm is no fallback for another.
@@ -36,7 +30,9 @@ type ArmNames<Arms> = {
 export function split<const Arms extends SplitArms>(
   arms: Arms,
   by?: RouteKey,
-): CombinedRoute<ArmNames<Arms>> {
+): CombinedRoute<
+  { [Arm in keyof Arms]: Arms[Arm] extends number ? Arm & string : NamesIn<Arms[Arm]> }[keyof Arms]
+> {
   if (typeof arms !== 'object' || arms === null || Array.isArray(arms)) {
     throw configurationError('split()', [], arms, 'shares by name, such as { large: 0.9, candidate: 0.1 }')
   }

@@ -8,7 +8,7 @@ import {
 import { checkWeights } from './entry-checks.ts'
 import { byLeast, ranked } from './linked-combinations.ts'
 import { distinctIds, type RouteKey, rendezvous, routeKey } from './route-key.ts'
-import { type EntryOf, type WeightedEntry, weightedPair } from './weighted.ts'
+import { type WeightedEntry, weightedPair } from './weighted.ts'
 
 /** An entry, or an entry with its weight. */
 export type StickyEntry = ModelEntry | WeightedEntry
@@ -25,7 +25,7 @@ export type StickyEntry = ModelEntry | WeightedEntry
 export function sticky<const Entries extends readonly StickyEntry[]>(
   by: RouteKey,
   ...entries: Entries
-): CombinedRoute<NamesIn<EntryOf<Entries[number]>>> {
+): CombinedRoute<NamesIn<Entries[number]>> {
   const keyOf = routeKey(by, 'sticky()')
   const pairs = entries.map(entry => weightedPair(entry) ?? ([entry, 1] as const))
   const parts = partsOf(

@@ -18,10 +18,10 @@ import { byLeast, ranked } from './linked-combinations.ts'
  */
 export function weighted<const Entries extends readonly WeightedEntry[]>(
   entries: Entries,
-): CombinedRoute<NamesIn<EntryOf<Entries[number]>>>
+): CombinedRoute<NamesIn<Entries[number]>>
 export function weighted<const Entries extends readonly WeightedEntry[]>(
   ...entries: Entries
-): CombinedRoute<NamesIn<EntryOf<Entries[number]>>>
+): CombinedRoute<NamesIn<Entries[number]>>
 export function weighted(...given: readonly unknown[]): CombinedRoute<string> {
   const [only] = given
   const isList = given.length === 1 && Array.isArray(only) && only.every(each => typeof each === 'object')

@@ -1,4 +1,4 @@
-import { type LedgerBatch, toStoredBatch } from '@sluice/core'
+import { type LedgerBatch, toStoredBatch } from '@sluice/core/store'
 
 export function formatBatch({ entries, closings, progress }: LedgerBatch): Buffer {
   return Buffer.from(`${JSON.stringify({ entries, closings, progress })}\n`)

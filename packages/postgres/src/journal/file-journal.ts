@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Journal, LedgerBatch } from '@sluice/core'
+import type { Journal, LedgerBatch } from '@sluice/core/store'
 import { formatBatch, parseBatch } from './batch-line.ts'
 import { readLines } from './lines.ts'
 import { orphanBytes, takeOverOrphans } from './orphans.ts'

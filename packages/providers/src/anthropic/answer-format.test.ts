@@ -1,4 +1,5 @@
-import type { Call, ChatRequest, GatewayError, JsonObject } from '@sluice/core'
+import type { GatewayError } from '@sluice/core'
+import type { Call, ChatRequest, JsonObject } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { answerToolName } from './answer-format.ts'
 import { requestBody } from './request-body.ts'

@@ -1,4 +1,4 @@
-import type { Call, ChatRequest, JsonObject } from '@sluice/core'
+import type { Call, ChatRequest, JsonObject } from '@sluice/core/provider'
 import { answerToolDescription, freeToolName, isAnswerFormat, schemaAsked } from '../claude/answer-tool.ts'
 import { claudeModel } from '../claude/models.ts'
 import { supportedSchema } from '../claude/structured-outputs.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import { ResponseParts } from '../claude/response-parts.ts'
 import { claudeFormat } from '../claude/signed-turns.ts'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import { countOf, type Fields, textOf } from '../wire/json-value.ts'
 
 const places = [

@@ -1,4 +1,4 @@
-import type { PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core'
+import type { PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core/provider'
 import { finishReason } from '../claude/finish-reason.ts'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
 import { argumentsOf } from '../conversation/tool-arguments.ts'

@@ -1,4 +1,4 @@
-import type { Call, ChatRequest, PartialChunk, UpstreamError } from '@sluice/core'
+import type { Call, ChatRequest, PartialChunk, UpstreamError } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { scriptedResponse } from '../../test/scripted-response.ts'

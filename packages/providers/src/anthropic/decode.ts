@@ -5,7 +5,7 @@ import {
   type PartialCompletion,
   type Reply,
   type UpstreamResponse,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { parseExactJson } from '../wire/exact-json.ts'
 import { checkResponseHead } from '../wire/garbled-response.ts'

@@ -1,4 +1,4 @@
-import type { PartialChunk, PartialMessage, PartialToolCall } from '@sluice/core'
+import type { PartialChunk, PartialMessage, PartialToolCall } from '@sluice/core/provider'
 import { finishReason } from '../claude/finish-reason.ts'
 import { argumentsOf } from '../conversation/tool-arguments.ts'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'

@@ -1,4 +1,5 @@
-import type { Call, ChatRequest, GatewayError, Message } from '@sluice/core'
+import type { GatewayError } from '@sluice/core'
+import type { Call, ChatRequest, Message } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { requestBody } from './request-body.ts'

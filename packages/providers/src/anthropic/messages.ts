@@ -1,4 +1,4 @@
-import type { Message } from '@sluice/core'
+import type { Message } from '@sluice/core/provider'
 import { addContent, checkEnds, checkToolPairs } from '../claude/messages.ts'
 import { whyThoughtless } from '../claude/signed-turns.ts'
 import type { ToolResult, Turn, UserTurn } from '../conversation/conversation.ts'

@@ -1,4 +1,5 @@
-import type { Call, ChatRequest, GatewayError, UnsupportedParameters } from '@sluice/core'
+import type { GatewayError } from '@sluice/core'
+import type { Call, ChatRequest, UnsupportedParameters } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { anthropicNative, anthropicParameters } from './parameters.ts'
 import { type MessagesSettings, requestBody } from './request-body.ts'

@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core/provider'
 import { stopSequences } from '../claude/sampling.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { anthropicNative } from './parameters.ts'

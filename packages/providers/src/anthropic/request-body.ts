@@ -1,4 +1,4 @@
-import type { Adjustment, Call } from '@sluice/core'
+import type { Adjustment, Call } from '@sluice/core/provider'
 import { answerBound, maxTokens } from '../claude/max-tokens.ts'
 import { claudeModel } from '../claude/models.ts'
 import { claudeSampling } from '../claude/sampling.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import type { AssistantText, Conversation } from '../conversation/conversation.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 

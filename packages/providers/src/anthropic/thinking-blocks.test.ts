@@ -1,4 +1,4 @@
-import type { ChatRequest, Message, PartialMessage, PartialToolCall } from '@sluice/core'
+import type { ChatRequest, Message, PartialMessage, PartialToolCall } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { scriptedResponse } from '../../test/scripted-response.ts'

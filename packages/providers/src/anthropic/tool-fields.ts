@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core/provider'
 import type { ClaudeModel } from '../claude/models.ts'
 import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
 import { calledNames, type Turn } from '../conversation/conversation.ts'

@@ -1,4 +1,5 @@
-import type { Call, ChatRequest, GatewayError, Tool } from '@sluice/core'
+import type { GatewayError } from '@sluice/core'
+import type { Call, ChatRequest, Tool } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { requestBody } from './request-body.ts'
 

@@ -1,4 +1,4 @@
-import type { FunctionTool, JsonObject, Tool } from '@sluice/core'
+import type { FunctionTool, JsonObject, Tool } from '@sluice/core/provider'
 import type { ClaudeModel } from '../claude/models.ts'
 import { strictSchema } from '../claude/structured-outputs.ts'
 import { functionTool, inputSchema } from '../claude/tools.ts'

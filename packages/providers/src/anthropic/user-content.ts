@@ -1,4 +1,5 @@
-import { type FilePart, GatewayError, type ImagePart, type JsonObject } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { FilePart, ImagePart, JsonObject } from '@sluice/core/provider'
 import type { UserContent } from '../conversation/conversation.ts'
 import { dataUrl } from '../conversation/data-url.ts'
 import { fileData, textOfBase64 } from '../conversation/file-data.ts'

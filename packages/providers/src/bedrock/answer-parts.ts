@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import { ResponseParts } from '../claude/response-parts.ts'
 import { type Fields, textOf } from '../wire/json-value.ts'
 import { documentCitation, webAnnotation } from './citations.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, Message } from '@sluice/core'
+import type { JsonObject, JsonValue, Message } from '@sluice/core/provider'
 import { cacheControl } from '../conversation/extensions.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { BedrockModel } from './models.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import { countOf, type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 
 /** Kinds of places in a document of the caller's, and what their ends are called. */

@@ -1,4 +1,4 @@
-import type { PartialMessage } from '@sluice/core'
+import type { PartialMessage } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { AnswerParts } from './answer-parts.ts'
 import { completionOf } from './completion-of.ts'

@@ -1,4 +1,4 @@
-import type { Call, PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core'
+import type { Call, PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core/provider'
 import { argumentsOf } from '../conversation/tool-arguments.ts'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'

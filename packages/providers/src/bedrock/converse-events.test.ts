@@ -1,4 +1,4 @@
-import type { Call, ChatRequest, PartialChunk } from '@sluice/core'
+import type { Call, ChatRequest, PartialChunk } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { scriptedEvent } from '../../test/bedrock/scripted-frames.ts'
 import { scriptedResponse } from '../../test/scripted-response.ts'

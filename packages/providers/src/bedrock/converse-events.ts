@@ -1,4 +1,4 @@
-import type { Call, PartialChunk, PartialMessage } from '@sluice/core'
+import type { Call, PartialChunk, PartialMessage } from '@sluice/core/provider'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'
 import { failedGeneration, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'

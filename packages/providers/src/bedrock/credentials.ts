@@ -1,4 +1,4 @@
-import { UpstreamError } from '@sluice/core'
+import { UpstreamError } from '@sluice/core/provider'
 import { isFields } from '../wire/json-value.ts'
 
 /** AWS credentials that sign requests. */

@@ -6,7 +6,7 @@ import {
   type PartialMessage,
   UpstreamError,
   type UpstreamResponse,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { scriptedEvent, scriptedException, scriptedFrame } from '../../test/bedrock/scripted-frames.ts'
 import { type ScriptedAnswer, scriptedResponse } from '../../test/scripted-response.ts'

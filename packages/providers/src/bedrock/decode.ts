@@ -1,4 +1,4 @@
-import type { Call, PartialChunk, PartialCompletion, Reply, UpstreamResponse } from '@sluice/core'
+import type { Call, PartialChunk, PartialCompletion, Reply, UpstreamResponse } from '@sluice/core/provider'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { parseExactJson } from '../wire/exact-json.ts'
 import { checkResponseHead } from '../wire/garbled-response.ts'

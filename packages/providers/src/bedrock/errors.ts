@@ -1,4 +1,4 @@
-import { UpstreamError, type UpstreamResponse } from '@sluice/core'
+import { UpstreamError, type UpstreamResponse } from '@sluice/core/provider'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import { errorInBody, parseErrorResponse } from '../wire/upstream-error-response.ts'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type SseEvent, UpstreamError } from '@sluice/core'
+import { type SseEvent, UpstreamError } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { decodeEventStream } from './event-stream.ts'

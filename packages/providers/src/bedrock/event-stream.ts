@@ -1,4 +1,4 @@
-import type { SseEvent } from '@sluice/core'
+import type { SseEvent } from '@sluice/core/provider'
 import { truncated } from '../wire/event-chunks.ts'
 import { FrameReader } from './frame-reader.ts'
 

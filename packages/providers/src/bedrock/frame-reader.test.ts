@@ -1,4 +1,4 @@
-import type { SseEvent } from '@sluice/core'
+import type { SseEvent } from '@sluice/core/provider'
 import { expect, it } from 'vitest'
 import { scriptedFrame } from '../../test/bedrock/scripted-frames.ts'
 import { FrameReader } from './frame-reader.ts'

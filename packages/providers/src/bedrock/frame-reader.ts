@@ -1,4 +1,4 @@
-import type { SseEvent } from '@sluice/core'
+import type { SseEvent } from '@sluice/core/provider'
 import { garbledResponse } from '../wire/garbled-response.ts'
 import { crc32 } from './crc32.ts'
 import { type FrameHeaders, frameHeaders } from './frame-headers.ts'

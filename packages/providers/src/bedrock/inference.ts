@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core/provider'
 import { answerBound, maxTokens } from '../claude/max-tokens.ts'
 import type { ClaudeModel } from '../claude/models.ts'
 import { claudeSampling, stopSequences } from '../claude/sampling.ts'

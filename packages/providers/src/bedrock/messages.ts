@@ -1,4 +1,4 @@
-import type { Message } from '@sluice/core'
+import type { Message } from '@sluice/core/provider'
 import { addContent, checkEnds, checkToolPairs } from '../claude/messages.ts'
 import type { Conversation, ToolResult, UserContent, UserTurn } from '../conversation/conversation.ts'
 import { cacheControl } from '../conversation/extensions.ts'

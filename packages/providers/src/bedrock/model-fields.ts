@@ -1,4 +1,5 @@
-import { type ChatRequest, GatewayError } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core/provider'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type Fields, isFields } from '../wire/json-value.ts'
 import type { BedrockModel } from './models.ts'

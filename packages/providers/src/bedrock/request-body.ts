@@ -1,4 +1,4 @@
-import type { Adjustment, Call, ChatRequest } from '@sluice/core'
+import type { Adjustment, Call, ChatRequest } from '@sluice/core/provider'
 import { toConversation } from '../conversation/conversation.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
 import { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'

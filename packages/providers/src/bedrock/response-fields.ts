@@ -1,4 +1,4 @@
-import type { FinishReason, PartialUsage } from '@sluice/core'
+import type { FinishReason, PartialUsage } from '@sluice/core/provider'
 import { finishReason } from '../claude/finish-reason.ts'
 import { countOf, isFields, textOf } from '../wire/json-value.ts'
 

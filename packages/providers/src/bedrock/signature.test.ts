@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fetchTransport, type Transport } from '@sluice/core'
+import { fetchTransport, type Transport } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { defaultTransport } from '../../../core/src/transports/undici.ts'

@@ -1,4 +1,4 @@
-import type { Call, PartialMessage } from '@sluice/core'
+import type { Call, PartialMessage } from '@sluice/core/provider'
 import { expect, it } from 'vitest'
 import { scriptedEvent } from '../../test/bedrock/scripted-frames.ts'
 import { answered, encoded, hi, sonnet46, tool, use } from '../../test/bedrock/scripted-request.ts'

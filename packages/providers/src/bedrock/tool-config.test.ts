@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import {
   type Asked,

@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject } from '@sluice/core'
+import type { ChatRequest, JsonObject } from '@sluice/core/provider'
 import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
 import { calledNames, type Turn } from '../conversation/conversation.ts'
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'

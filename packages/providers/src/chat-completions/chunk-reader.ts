@@ -4,7 +4,7 @@ import {
   type PartialChunkChoice,
   type PartialMessage,
   UpstreamError,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { type Progress, truncated } from '../wire/event-chunks.ts'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'

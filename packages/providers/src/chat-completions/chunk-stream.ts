@@ -1,4 +1,4 @@
-import { type PartialChunk, SseDecoder, UpstreamError } from '@sluice/core'
+import { type PartialChunk, SseDecoder, UpstreamError } from '@sluice/core/provider'
 import { truncated } from '../wire/event-chunks.ts'
 import { garbledResponse, toUpstreamError } from '../wire/garbled-response.ts'
 import { toChunk } from '../wire/parse-completion.ts'

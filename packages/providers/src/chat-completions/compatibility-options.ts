@@ -1,4 +1,4 @@
-import type { Capabilities } from '@sluice/core'
+import type { Capabilities } from '@sluice/core/provider'
 
 /** How a server's requests differ from the chat-completions protocol. */
 export interface CompatibilityOptions {

@@ -1,4 +1,4 @@
-import type { FinishReason, PartialCompletion } from '@sluice/core'
+import type { FinishReason, PartialCompletion } from '@sluice/core/provider'
 import type { Fields } from '../wire/json-value.ts'
 import { plainEnd, stringEnd } from '../wire/parse-json.ts'
 import { withModel, withOrigin } from './partial-completion.ts'

@@ -1,4 +1,4 @@
-import type { PartialCompletion } from '@sluice/core'
+import type { PartialCompletion } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CompletionTemplate } from './completion-template.ts'

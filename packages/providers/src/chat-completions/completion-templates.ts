@@ -1,4 +1,4 @@
-import type { PartialCompletion } from '@sluice/core'
+import type { PartialCompletion } from '@sluice/core/provider'
 import { CompletionTemplate } from './completion-template.ts'
 import { parseChatCompletion } from './partial-completion.ts'
 

@@ -1,4 +1,4 @@
-import type { Message, Tool } from '@sluice/core'
+import type { Message, Tool } from '@sluice/core/provider'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type Fields, isFields } from '../wire/json-value.ts'
 import type { CompatibilityOptions } from './compatibility-options.ts'

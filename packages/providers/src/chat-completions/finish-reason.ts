@@ -1,4 +1,4 @@
-import { type FinishReason, UpstreamError } from '@sluice/core'
+import { type FinishReason, UpstreamError } from '@sluice/core/provider'
 
 const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
   ['stop', 'stop'],

@@ -1,4 +1,4 @@
-import type { PartialChoice, PartialCompletion } from '@sluice/core'
+import type { PartialChoice, PartialCompletion } from '@sluice/core/provider'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'

@@ -1,4 +1,4 @@
-import type { Logprobs, TokenLogprob } from '@sluice/core'
+import type { Logprobs, TokenLogprob } from '@sluice/core/provider'
 import { type Fields, isFields, objectsOf } from '../wire/json-value.ts'
 
 /** The log probabilities of a choice, or `undefined` where it has none in the protocol's form. */

@@ -1,4 +1,4 @@
-import type { JsonObject, PartialMessage } from '@sluice/core'
+import type { JsonObject, PartialMessage } from '@sluice/core/provider'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { partialFunctionCall, partialToolCalls } from './partial-tool-calls.ts'
 

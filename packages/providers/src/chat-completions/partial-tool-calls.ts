@@ -1,4 +1,4 @@
-import type { JsonObject, PartialToolCall } from '@sluice/core'
+import type { JsonObject, PartialToolCall } from '@sluice/core/provider'
 import { countOf, type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 
 /** Tool calls, or pieces of them, as a vendor gave them; `undefined` where there are none. */

@@ -1,4 +1,4 @@
-import type { PartialUsage } from '@sluice/core'
+import type { PartialUsage } from '@sluice/core/provider'
 import { countOf, type Fields, isFields } from '../wire/json-value.ts'
 
 const none: Fields = {}

@@ -1,4 +1,4 @@
-import type { Call, ChatRequest, UnsupportedParameters } from '@sluice/core'
+import type { Call, ChatRequest, UnsupportedParameters } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodeChatCompletions } from '../chat-completions.ts'

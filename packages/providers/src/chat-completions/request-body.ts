@@ -1,4 +1,5 @@
-import { type Call, GatewayError, type Message } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { Call, Message } from '@sluice/core/provider'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isNeutralValue } from '../parameters/parameter-rules.ts'
 import type { Fields } from '../wire/json-value.ts'

@@ -1,4 +1,4 @@
-import type { Message } from '@sluice/core'
+import type { Message } from '@sluice/core/provider'
 
 const form = /^[a-zA-Z0-9]{9}$/
 

@@ -1,4 +1,4 @@
-import type { PartialChunk } from '@sluice/core'
+import type { PartialChunk } from '@sluice/core/provider'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { plainEnd } from '../wire/parse-json.ts'
 import { ChunkReader } from './chunk-reader.ts'

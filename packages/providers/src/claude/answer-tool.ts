@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject } from '@sluice/core'
+import type { ChatRequest, JsonObject } from '@sluice/core/provider'
 import { holdsMap } from './structured-outputs.ts'
 import { isInputSchema } from './tools.ts'
 

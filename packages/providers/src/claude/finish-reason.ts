@@ -1,4 +1,4 @@
-import type { FinishReason } from '@sluice/core'
+import type { FinishReason } from '@sluice/core/provider'
 import { textOf } from '../wire/json-value.ts'
 
 /** The stop reasons of the Messages API. Converse has most of them. */

@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core/provider'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { ClaudeModel } from './models.ts'
 import type { ClaudeThinking } from './thinking.ts'

@@ -1,4 +1,5 @@
-import type { GatewayError, Message } from '@sluice/core'
+import type { GatewayError } from '@sluice/core'
+import type { Message } from '@sluice/core/provider'
 import type { AssistantToolCall, Turn } from '../conversation/conversation.ts'
 import { cannotSend } from '../parameters/parameter-adjuster.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
 

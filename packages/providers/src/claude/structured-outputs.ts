@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@sluice/core'
+import type { JsonObject, JsonValue } from '@sluice/core/provider'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 

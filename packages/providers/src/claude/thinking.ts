@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject } from '@sluice/core'
+import type { ChatRequest, JsonObject } from '@sluice/core/provider'
 import type { Turn } from '../conversation/conversation.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'

@@ -1,4 +1,4 @@
-import type { ChatRequest, FunctionTool, JsonObject, Tool, ToolChoice } from '@sluice/core'
+import type { ChatRequest, FunctionTool, JsonObject, Tool, ToolChoice } from '@sluice/core/provider'
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { ClaudeModel } from './models.ts'
 

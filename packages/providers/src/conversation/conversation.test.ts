@@ -1,4 +1,4 @@
-import type { Message } from '@sluice/core'
+import type { Message } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Conversation, toConversation } from './conversation.ts'

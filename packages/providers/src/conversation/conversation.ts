@@ -1,4 +1,4 @@
-import type { AssistantMessage, JsonObject, Message, TextPart, UserPart } from '@sluice/core'
+import type { AssistantMessage, JsonObject, Message, TextPart, UserPart } from '@sluice/core/provider'
 import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import { cacheControl, reasoningDetails } from './extensions.ts'
 import { toolArguments } from './tool-arguments.ts'

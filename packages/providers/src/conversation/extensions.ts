@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 
 /** Fields beyond the protocol that clients may send on a message or a part. They come unchecked. */
 interface Extended {

@@ -1,4 +1,5 @@
-import { type FilePart, GatewayError } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { FilePart } from '@sluice/core/provider'
 import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import { dataUrl, type InlineData } from './data-url.ts'
 

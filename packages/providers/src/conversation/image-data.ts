@@ -1,4 +1,5 @@
-import { GatewayError, type ImagePart } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { ImagePart } from '@sluice/core/provider'
 import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import { base64Of, dataUrl, type InlineData } from './data-url.ts'
 

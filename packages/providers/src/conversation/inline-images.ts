@@ -1,4 +1,4 @@
-import type { Message, UserPart } from '@sluice/core'
+import type { Message, UserPart } from '@sluice/core/provider'
 import { type ImageSource, imageData } from './image-data.ts'
 
 /**

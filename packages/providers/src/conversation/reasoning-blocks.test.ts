@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { reasoningBlocks } from './reasoning-blocks.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import { countOf, isFields } from '../wire/json-value.ts'
 
 /** What of an answer stands before a block of its reasoning: vendors want it back where it stood. */

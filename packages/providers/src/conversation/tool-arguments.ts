@@ -1,4 +1,5 @@
-import { GatewayError, type JsonObject } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import { exactJsonText, parseExactJson } from '../wire/exact-json.ts'
 import { isFields } from '../wire/json-value.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject, PartialToolCall } from '@sluice/core'
+import type { JsonObject, PartialToolCall } from '@sluice/core/provider'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { PartialArguments } from './partial-arguments.ts'
 

@@ -6,7 +6,7 @@ import type {
   PartialMessage,
   PartialToolCall,
   TokenLogprob,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'

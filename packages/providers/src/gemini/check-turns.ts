@@ -1,4 +1,4 @@
-import type { Message } from '@sluice/core'
+import type { Message } from '@sluice/core/provider'
 import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import type { Content } from './contents.ts'
 import type { GeminiModel } from './models.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import type { AssistantTurn, Conversation, ToolResult, UserTurn } from '../conversation/conversation.ts'
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'

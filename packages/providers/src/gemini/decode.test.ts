@@ -4,7 +4,7 @@ import {
   type PartialChunk,
   type PartialCompletion,
   UpstreamError,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ScriptedAnswer, scriptedResponse } from '../../test/scripted-response.ts'

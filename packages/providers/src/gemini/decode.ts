@@ -6,7 +6,7 @@ import {
   type Reply,
   UpstreamError,
   type UpstreamResponse,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { eventChunks, truncated } from '../wire/event-chunks.ts'
 import { checkResponseHead, garbledResponse, toUpstreamError } from '../wire/garbled-response.ts'
 import { isFields } from '../wire/json-value.ts'

@@ -1,4 +1,4 @@
-import type { FunctionDefinition, JsonObject, ToolChoice } from '@sluice/core'
+import type { FunctionDefinition, JsonObject, ToolChoice } from '@sluice/core/provider'
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { GoogleApi } from './models.ts'
 

@@ -1,4 +1,4 @@
-import type { Call, ChatRequest } from '@sluice/core'
+import type { Call, ChatRequest } from '@sluice/core/provider'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { GeminiModel, GoogleApi } from './models.ts'
 import { responseSchema } from './response-schema.ts'

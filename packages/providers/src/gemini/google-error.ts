@@ -1,4 +1,4 @@
-import { UpstreamError, type UpstreamResponse } from '@sluice/core'
+import { UpstreamError, type UpstreamResponse } from '@sluice/core/provider'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import { parseErrorResponse } from '../wire/upstream-error-response.ts'

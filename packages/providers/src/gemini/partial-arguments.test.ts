@@ -1,4 +1,4 @@
-import { UpstreamError } from '@sluice/core'
+import { UpstreamError } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { PartialArguments } from './partial-arguments.ts'

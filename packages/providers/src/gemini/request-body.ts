@@ -1,4 +1,4 @@
-import type { Call, ChatRequest, Tool } from '@sluice/core'
+import type { Call, ChatRequest, Tool } from '@sluice/core/provider'
 import { type Conversation, type Turn, toConversation } from '../conversation/conversation.ts'
 import { cacheControl } from '../conversation/extensions.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'

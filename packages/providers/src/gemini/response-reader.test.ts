@@ -1,4 +1,4 @@
-import type { PartialChunk } from '@sluice/core'
+import type { PartialChunk } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { ResponseReader } from './response-reader.ts'
 

@@ -1,4 +1,4 @@
-import type { PartialChunk, PartialChunkChoice } from '@sluice/core'
+import type { PartialChunk, PartialChunkChoice } from '@sluice/core/provider'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@sluice/core'
+import type { JsonObject, JsonValue } from '@sluice/core/provider'
 
 /** A schema that Gemini takes, and the keywords that had to be left out of it. */
 export interface ResponseSchema {

@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core/provider'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 type Tier = ChatRequest['service_tier']

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core'
+import type { JsonObject } from '@sluice/core/provider'
 import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { Utf16Offsets } from './utf16-offsets.ts'

@@ -1,4 +1,4 @@
-import type { Message } from '@sluice/core'
+import type { Message } from '@sluice/core/provider'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { Content } from './contents.ts'

@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject, Tool } from '@sluice/core'
+import type { ChatRequest, JsonObject, Tool } from '@sluice/core/provider'
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { functionChoice, type GivenFunction } from './function-choice.ts'
 import type { GeminiModel, GoogleApi } from './models.ts'

@@ -1,4 +1,4 @@
-import type { PartialUsage } from '@sluice/core'
+import type { PartialUsage } from '@sluice/core/provider'
 import { countOf, type Fields, objectsOf } from '../wire/json-value.ts'
 
 type Counts = { -readonly [Key in keyof PartialUsage]: PartialUsage[Key] }

@@ -1,4 +1,4 @@
-import type { AudioPart, FilePart, ImagePart } from '@sluice/core'
+import type { AudioPart, FilePart, ImagePart } from '@sluice/core/provider'
 import type { UserContent } from '../conversation/conversation.ts'
 import { fileData } from '../conversation/file-data.ts'
 import { type ImageSource, imageData } from '../conversation/image-data.ts'

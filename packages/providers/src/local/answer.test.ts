@@ -1,4 +1,4 @@
-import type { Message } from '@sluice/core'
+import type { Message } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { createAnswer } from './answer.ts'
 

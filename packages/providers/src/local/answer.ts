@@ -1,4 +1,4 @@
-import type { ChatRequest, Message } from '@sluice/core'
+import type { ChatRequest, Message } from '@sluice/core/provider'
 import { answerArithmetic } from './arithmetic.ts'
 import type { FakeReply, FakeToolCall } from './script.ts'
 import { type GeneratedCall, generateStructured } from './structured-output.ts'

@@ -1,4 +1,4 @@
-import type { ChatRequest, FinishReason, JsonObject, PartialUsage } from '@sluice/core'
+import type { ChatRequest, FinishReason, JsonObject, PartialUsage } from '@sluice/core/provider'
 import { hashedId } from './hash.ts'
 import type { FakeReply } from './script.ts'
 import { countPromptTokens, countTokens, splitTokens } from './tokens.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@sluice/core'
+import type { JsonObject, JsonValue } from '@sluice/core/provider'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

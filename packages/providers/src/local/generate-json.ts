@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@sluice/core'
+import type { JsonObject, JsonValue } from '@sluice/core/provider'
 
 /** Of nested values, references and options. */
 const maxDepth = 64

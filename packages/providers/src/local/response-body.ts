@@ -1,4 +1,4 @@
-import { UpstreamError } from '@sluice/core'
+import { UpstreamError } from '@sluice/core/provider'
 import { sleep } from './pace.ts'
 import type { FakeReply } from './script.ts'
 import { errorBody, type WireEvent } from './wire.ts'

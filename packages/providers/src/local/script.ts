@@ -1,4 +1,4 @@
-import type { ChatRequest, FinishReason, JsonObject, PartialUsage } from '@sluice/core'
+import type { ChatRequest, FinishReason, JsonObject, PartialUsage } from '@sluice/core/provider'
 import { milliseconds, pieceCount, validateNumber, validateOptions } from './options.ts'
 
 /** A tool call in a scripted response. */

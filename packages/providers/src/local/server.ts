@@ -1,4 +1,5 @@
-import { type ChatRequest, GatewayError, type Transport } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { ChatRequest, Transport } from '@sluice/core/provider'
 import { wallClock } from '../wire/wall-clock.ts'
 import { createAnswer } from './answer.ts'
 import { countPieces, createCompletion } from './completion.ts'

@@ -1,4 +1,4 @@
-import type { Adjustment, ChatRequest, JsonObject } from '@sluice/core'
+import type { Adjustment, ChatRequest, JsonObject } from '@sluice/core/provider'
 import { generateJson, isObject } from './generate-json.ts'
 import type { FakeReply } from './script.ts'
 import { lastUserText } from './tokens.ts'

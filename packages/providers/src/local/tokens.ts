@@ -1,4 +1,4 @@
-import type { ChatRequest, Message } from '@sluice/core'
+import type { ChatRequest, Message } from '@sluice/core/provider'
 
 /**
  * A token: a run of up to 20 letters, marks, digits or underscores, or else a single character, in both cases

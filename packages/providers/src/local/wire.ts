@@ -1,4 +1,4 @@
-import type { ChatRequest, PartialUsage } from '@sluice/core'
+import type { ChatRequest, PartialUsage } from '@sluice/core/provider'
 import type { Choice, ChoiceCall, Completion } from './completion.ts'
 import { hash } from './hash.ts'
 import type { FakeError } from './script.ts'

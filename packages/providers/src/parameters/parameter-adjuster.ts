@@ -1,4 +1,5 @@
-import { type Adjustment, GatewayError, type UnsupportedParameters } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { Adjustment, UnsupportedParameters } from '@sluice/core/provider'
 
 /**
  * Drops, maps, defaults or refuses parameters that a provider does not support, and lists each adjustment. It never

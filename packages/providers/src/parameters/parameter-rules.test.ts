@@ -1,4 +1,4 @@
-import type { ChatRequest, UnsupportedParameters } from '@sluice/core'
+import type { ChatRequest, UnsupportedParameters } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { ParameterAdjuster } from './parameter-adjuster.ts'
 import { applyRules, type ParameterName, type ParameterRules } from './parameter-rules.ts'

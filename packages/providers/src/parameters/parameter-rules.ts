@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core/provider'
 import type { ParameterAdjuster } from './parameter-adjuster.ts'
 
 type KnownKeys<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] }

@@ -1,4 +1,4 @@
-import type { Call } from '@sluice/core'
+import type { Call } from '@sluice/core/provider'
 import { validateBetas, validateMaxTokens } from '../anthropic/check-options.ts'
 import { requestBody } from '../anthropic/request-body.ts'
 import { imageTypes } from '../anthropic/user-content.ts'

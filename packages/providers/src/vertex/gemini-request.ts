@@ -1,4 +1,4 @@
-import type { Call, ChatRequest } from '@sluice/core'
+import type { Call, ChatRequest } from '@sluice/core/provider'
 import type { ImageFetcher } from '../conversation/image-data.ts'
 import { generateContentBody } from '../gemini/request-body.ts'
 import type { SafetySetting } from '../gemini/safety-settings.ts'

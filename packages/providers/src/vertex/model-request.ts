@@ -1,4 +1,4 @@
-import type { Adjustment } from '@sluice/core'
+import type { Adjustment } from '@sluice/core/provider'
 
 /** What a request to one kind of model says in that kind's own way. */
 export interface ModelRequest {

@@ -1,4 +1,4 @@
-import type { PartialChunk, SseEvent } from '@sluice/core'
+import type { PartialChunk, SseEvent } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { type EventReader, eventChunks, type Progress } from './event-chunks.ts'
 

@@ -1,4 +1,4 @@
-import { type PartialChunk, type SseEvent, UpstreamError } from '@sluice/core'
+import { type PartialChunk, type SseEvent, UpstreamError } from '@sluice/core/provider'
 import { garbledResponse, toUpstreamError } from './garbled-response.ts'
 import { type Fields, isFields } from './json-value.ts'
 import { parseJson } from './parse-json.ts'

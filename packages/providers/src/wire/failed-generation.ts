@@ -1,4 +1,4 @@
-import { type PartialMessage, UpstreamError } from '@sluice/core'
+import { type PartialMessage, UpstreamError } from '@sluice/core/provider'
 
 /** The reasons by which vendors say that the model failed, in lower case. */
 const reasons: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import { UpstreamError, type UpstreamResponse } from '@sluice/core'
+import { UpstreamError, type UpstreamResponse } from '@sluice/core/provider'
 
 /** Creates the error for a response that is not a completion. It does not quote the body, which can contain anything. */
 export function garbledResponse(what: string, cause?: unknown): UpstreamError {

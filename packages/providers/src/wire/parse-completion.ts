@@ -1,4 +1,4 @@
-import { type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core'
+import { type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core/provider'
 import { garbledResponse, toUpstreamError } from './garbled-response.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { UpstreamResponse } from '@sluice/core'
+import type { UpstreamResponse } from '@sluice/core/provider'
 
 /**
  * Returns how long the vendor asks to wait, in milliseconds; `undefined` if it does not say. The first plausible value

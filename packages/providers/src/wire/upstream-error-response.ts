@@ -1,4 +1,4 @@
-import { UpstreamError, type UpstreamResponse } from '@sluice/core'
+import { UpstreamError, type UpstreamResponse } from '@sluice/core/provider'
 import { type ErrorDetails, parseErrorDetails } from './error-details.ts'
 import { isFields } from './json-value.ts'
 import { parseJson } from './parse-json.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Call, type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core'
+import { type Call, type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { decodeMessages } from '../../src/anthropic/decode.ts'
 import { scriptedResponse } from '../scripted-response.ts'

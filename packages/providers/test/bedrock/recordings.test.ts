@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Call, PartialChunk, PartialMessage } from '@sluice/core'
+import type { Call, PartialChunk, PartialMessage } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeConverse } from '../../src/bedrock/decode.ts'

@@ -1,4 +1,5 @@
-import { type Adjustment, type ChatRequest, GatewayError, type Message } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { Adjustment, ChatRequest, Message } from '@sluice/core/provider'
 import { bedrock } from '../../src/bedrock.ts'
 import type { ImageFetcher } from '../../src/conversation/image-data.ts'
 

@@ -1,4 +1,4 @@
-import type { Target } from '@sluice/core'
+import type { Target } from '@sluice/core/provider'
 import { anthropic, azure, bedrock, gemini, openai, openaiCompatible, vertex } from '@sluice/providers'
 import { type ErrorSample, type ProviderSamples, providerConformance } from '@sluice/testing/conformance'
 import { describe, it } from 'vitest'

@@ -1,4 +1,5 @@
-import { createGateway, type GatewayEvent, models, type Target } from '@sluice/core'
+import { createGateway, type GatewayEvent, models } from '@sluice/core'
+import type { Target } from '@sluice/core/provider'
 import { gemini, openaiCompatible, vertex } from '@sluice/providers'
 import { type Script, startUpstream, steps, type Upstream } from '@sluice/testing'
 import { afterEach, describe, expect, it } from 'vitest'

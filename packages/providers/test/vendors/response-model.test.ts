@@ -5,12 +5,11 @@ import {
   type DiscardedCallEvent,
   type EndEvent,
   type GatewayOptions,
-  genaiPrices,
-  type LedgerClosing,
   mirror,
   models,
   priceTable,
 } from '@sluice/core'
+import { genaiPrices, type LedgerClosing } from '@sluice/core/ledger'
 import { anthropic, bedrock, gemini, openaiCompatible, openrouter } from '@sluice/providers'
 import { chunks, completion, type RecordedRequest, sse, steps, usage } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

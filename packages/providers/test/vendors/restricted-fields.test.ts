@@ -10,11 +10,10 @@ import {
   mirror,
   models,
   priceTable,
-  type RestrictedFieldKind,
   requests,
-  type Target,
   tokens,
 } from '@sluice/core'
+import type { RestrictedFieldKind, Target } from '@sluice/core/provider'
 import {
   anthropic,
   azure,

@@ -1,4 +1,5 @@
-import { createGateway, models, type Target } from '@sluice/core'
+import { createGateway, models } from '@sluice/core'
+import type { Target } from '@sluice/core/provider'
 import { anthropic, bedrock, gemini, openaiCompatible, vertex } from '@sluice/providers'
 import { readSse, type Script, startUpstream, steps } from '@sluice/testing'
 import { afterEach, expect, it } from 'vitest'

@@ -1,5 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
-import type { ChatRequest, Message, Tool, ToolCall } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core'
+import type { Message, Tool, ToolCall } from '@sluice/core/provider'
 import { attributes as names, ownAttributes } from './names.ts'
 
 /** Returns the messages and tools of a request by the conventions. Images, audio and files are named without their data. */

@@ -1,4 +1,5 @@
-import { bearerToken, type Endpoint } from '@sluice/core'
+import type { Endpoint } from '@sluice/core'
+import { bearerToken } from '@sluice/core/keys'
 import type { Registry, RegistryContentType } from 'prom-client'
 import { rejectMethod } from '../reject-method.ts'
 import type { ResolvedPrometheusOptions } from './options.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CacheKey, CacheLifetime, CacheStore } from '@sluice/core'
+import type { CacheKey, CacheStore } from '@sluice/core'
+import type { CacheLifetime } from '@sluice/core/store'
 
 const long: CacheLifetime = { ttlMs: 60_000 }
 const short: CacheLifetime = { ttlMs: 250 }

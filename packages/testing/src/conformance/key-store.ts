@@ -1,4 +1,4 @@
-import type { KeyRepository } from '@sluice/core'
+import type { KeyRepository } from '@sluice/core/keys'
 import type { ConformanceCase } from './conformance-case.ts'
 import { keyChanges } from './key-store/changes.ts'
 import { keyDeletions } from './key-store/deletions.ts'

@@ -1,4 +1,4 @@
-import type { LedgerRepository } from '@sluice/core'
+import type { LedgerRepository } from '@sluice/core/ledger'
 import type { ConformanceCase } from './conformance-case.ts'
 import { ledgerClosings } from './ledger/closings.ts'
 import { ledgerCrowds } from './ledger/crowds.ts'

@@ -1,19 +1,17 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { type FinishReason, GatewayError, UpstreamError } from '@sluice/core'
 import {
   type Call,
   decodeSse,
   type EncodedRequest,
-  type FinishReason,
-  GatewayError,
   type PartialChunk,
   type PartialCompletion,
   type PartialToolCall,
   type Provider,
   type Reply,
-  UpstreamError,
   type UpstreamResponse,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { sse } from '../bodies.ts'
 import { findClosedPort } from '../closed-port.ts'

@@ -1,4 +1,4 @@
-import type { UsageRow } from '@sluice/core'
+import type { UsageRow } from '@sluice/core/ledger'
 import type { ChaosPlan } from '../plan.ts'
 import type { Generation } from '../round.ts'
 import type { LedgerRow } from '../stores/ledger-database.ts'

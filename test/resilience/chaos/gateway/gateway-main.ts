@@ -1,12 +1,6 @@
-import {
-  bearerToken,
-  createGateway,
-  type Database,
-  limits,
-  models,
-  type Observer,
-  priceTable,
-} from '@sluice/core'
+import { createGateway, limits, models, type Observer, priceTable } from '@sluice/core'
+import { bearerToken } from '@sluice/core/keys'
+import type { Database } from '@sluice/core/store'
 import { serve } from '@sluice/node'
 import { openPostgres } from '@sluice/postgres'
 import { redisLimitStore } from '@sluice/redis'

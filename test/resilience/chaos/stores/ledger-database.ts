@@ -1,4 +1,4 @@
-import type { UsageRow } from '@sluice/core'
+import type { UsageRow } from '@sluice/core/ledger'
 import type { DatabaseSettings } from '../gateway/gateway-settings.ts'
 
 /** One record, as it stands in its table. */

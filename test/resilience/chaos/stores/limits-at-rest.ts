@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Counter, type LimitStore, limits, type SumCounter } from '@sluice/core'
+import { type LimitStore, limits } from '@sluice/core'
+import type { Counter, SumCounter } from '@sluice/core/store'
 import { redisLimitStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { rulesOf, vendor } from '../gateway/terms.ts'

@@ -1,4 +1,5 @@
-import { type Provider, type Target, type Transport, UpstreamError } from '@sluice/core'
+import { type Target, type Transport, UpstreamError } from '@sluice/core'
+import type { Provider } from '@sluice/core/provider'
 import { bedrock, vertex } from '@sluice/providers'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../../e2e/mounts/mounts.ts'

@@ -1,4 +1,5 @@
-import { apiKeys, createGateway, hashApiKey, models, type Target } from '@sluice/core'
+import { apiKeys, createGateway, models, type Target } from '@sluice/core'
+import { hashApiKey } from '@sluice/core/keys'
 import { serve } from '@sluice/node'
 import { anthropic, azure, bedrock, gemini, openai, openaiCompatible, vertex } from '@sluice/providers'
 import { canaries, type VendorName, vendorNames } from './canaries.ts'

@@ -1,4 +1,4 @@
-import { closest } from '@sluice/core'
+import { closest } from '@sluice/core/adapter'
 import { type ConfigIssue, InvalidConfigError } from './invalid-config-error.ts'
 import { type Path, pathText } from './issue-text.ts'
 

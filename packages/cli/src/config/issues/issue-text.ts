@@ -1,6 +1,7 @@
-import { type OptionPath, optionPathText, quoted } from '@sluice/core'
+import type { OptionPath } from '@sluice/core'
+import { optionPathText, quoted } from '@sluice/core/adapter'
 
-export { quoted } from '@sluice/core'
+export { quoted } from '@sluice/core/adapter'
 
 export type Path = OptionPath
 

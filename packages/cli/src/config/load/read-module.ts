@@ -1,20 +1,42 @@
 import * as core from '@sluice/core'
+import * as adapter from '@sluice/core/adapter'
+import * as keys from '@sluice/core/keys'
+import * as ledger from '@sluice/core/ledger'
+import * as limits from '@sluice/core/limits'
+import * as openapi from '@sluice/core/openapi'
+import * as provider from '@sluice/core/provider'
+import * as routing from '@sluice/core/routing'
+import * as store from '@sluice/core/store'
 import * as providers from '@sluice/providers'
 import { createJiti } from 'jiti'
 import { CommandError } from '../../command.ts'
 import { defineConfig } from '../define-config.ts'
 import { noPosition, type Source } from './source.ts'
 
+/** What a configuration file can import without an installation. Other copies would have other classes. */
+const virtualModules = {
+  sluice: { defineConfig },
+  '@sluice/core': core,
+  '@sluice/core/adapter': adapter,
+  '@sluice/core/keys': keys,
+  '@sluice/core/ledger': ledger,
+  '@sluice/core/limits': limits,
+  '@sluice/core/openapi': openapi,
+  '@sluice/core/provider': provider,
+  '@sluice/core/routing': routing,
+  '@sluice/core/store': store,
+  '@sluice/providers': providers,
+}
+
 /**
  * Reads TypeScript or JavaScript: what it exports by default, or a function that gives it. It is run anew each time,
- * with the modules that it imports from its own folders. `sluice`, `@sluice/core` and `@sluice/providers` are those of
- * this program, whether or not the project has them.
+ * with the modules that it imports from its own folders. `sluice`, the entries of `@sluice/core`, and `@sluice/providers`
+ * are those of this program, whether or not the project has them.
  *
  * Throws `CommandError` where it cannot be run, or exports nothing.
  */
 export async function readModule(file: string, name: string): Promise<Source> {
   const files = new Set<string>([file])
-  const virtualModules = { sluice: { defineConfig }, '@sluice/core': core, '@sluice/providers': providers }
   const plain = createJiti(file, { moduleCache: false, fsCache: false })
   const jiti = createJiti(file, {
     moduleCache: false,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Capabilities, Target } from '@sluice/core'
+import type { Target } from '@sluice/core'
+import type { Capabilities } from '@sluice/core/provider'
 import type { ProviderConfig, ProviderFunction, TypedConfig } from '../config.ts'
 import { collectOptionIssues } from '../shape/collect-issues.ts'
 import type { ConfigLocation } from '../shape/shape.ts'

@@ -1,3 +1,4 @@
+import type { RouteCondition } from '@sluice/core'
 import {
   allOf,
   anyOf,
@@ -8,8 +9,7 @@ import {
   modelMatches,
   noneOf,
   promptLongerThan,
-  type RouteCondition,
-} from '@sluice/core'
+} from '@sluice/core/routing'
 import type { ConditionConfig } from '../config.ts'
 
 /** A condition out of data whose shape is sound. */

@@ -13,8 +13,8 @@ import {
   type Target,
   weighted,
   when,
-  withParameters,
 } from '@sluice/core'
+import { withParameters } from '@sluice/core/routing'
 import type { RouteChoice, RouteConfig } from '../config.ts'
 import { collectIssues, collectOptionIssues } from '../shape/collect-issues.ts'
 import { isPlainObject } from '../shape/collections.ts'

@@ -1,4 +1,5 @@
-import { type LimitRuleData, limitRule } from '@sluice/core'
+import type { LimitRuleData } from '@sluice/core'
+import { limitRule } from '@sluice/core/limits'
 import type { TypedConfig } from '../config.ts'
 import { suggest } from '../issues/issue-list.ts'
 import { fits } from '../routes/route-scope.ts'

@@ -1,4 +1,5 @@
-import { ConfigurationError, type ConfigurationIssue, issueText, optionPathText } from '@sluice/core'
+import { ConfigurationError, type ConfigurationIssue } from '@sluice/core'
+import { issueText, optionPathText } from '@sluice/core/adapter'
 import type { ConfigLocation } from './shape.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { apiKeys, createGateway, type ModelEntry, models, type Target } from '@sluice/core'
+import { apiKeys, createGateway, type ModelEntry, models } from '@sluice/core'
+import type { Target } from '@sluice/core/provider'
 import { toNodeListener } from '@sluice/node'
 import { anthropic, azure, bedrock, gemini, openai, vertex } from '@sluice/providers'
 import { mounted } from '../../../../../test/e2e/mounts/mounts.ts'

@@ -1,4 +1,5 @@
-import { type ChatRequest, GatewayError } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkMessages } from '../stand-ins/anthropic.ts'

@@ -5,7 +5,7 @@ import {
   type Target,
   UpstreamError,
   type UpstreamResponse,
-} from '@sluice/core'
+} from '@sluice/core/provider'
 
 /** What came of an answer: its parts, and the failure that ended it. */
 export interface Decoded {

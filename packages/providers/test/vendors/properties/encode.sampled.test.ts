@@ -1,4 +1,5 @@
-import { type Call, type ChatRequest, type EncodedRequest, GatewayError } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { Call, ChatRequest, EncodedRequest } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { losses } from './losses.ts'

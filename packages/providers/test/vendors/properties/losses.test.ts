@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core/provider'
 import { expect, it } from 'vitest'
 import { losses } from './losses.ts'
 import type { Item, Reading } from './reading.ts'

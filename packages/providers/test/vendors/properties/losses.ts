@@ -1,4 +1,4 @@
-import type { Adjustment, ChatRequest } from '@sluice/core'
+import type { Adjustment, ChatRequest } from '@sluice/core/provider'
 import type { Item, Reading, ReadTool, ReadTurn } from './reading.ts'
 
 /** What a vendor's request lacks of a caller's, has twice, or has in another order; nothing where all is there. */

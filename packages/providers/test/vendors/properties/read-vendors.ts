@@ -1,4 +1,4 @@
-import type { UpstreamRequest } from '@sluice/core'
+import type { UpstreamRequest } from '@sluice/core/provider'
 import type { Block as AnthropicBlock, MessagesRequest } from '../stand-ins/anthropic/messages-request.ts'
 import type { ConverseRequest } from '../stand-ins/bedrock/converse-request.ts'
 import type { GenerateRequest, Part } from '../stand-ins/gemini/generate-request.ts'

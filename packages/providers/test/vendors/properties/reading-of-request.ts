@@ -1,4 +1,4 @@
-import type { ChatRequest, Message, Tool, UserPart } from '@sluice/core'
+import type { ChatRequest, Message, Tool, UserPart } from '@sluice/core/provider'
 import type { Item, Reading, ReadTool, ReadTurn } from './reading.ts'
 
 /** What any vendor's request has to say for a caller's: turns of two roles, results before what the user says. */

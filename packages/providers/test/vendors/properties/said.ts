@@ -1,4 +1,4 @@
-import type { PartialChunk, PartialCompletion } from '@sluice/core'
+import type { PartialChunk, PartialCompletion } from '@sluice/core/provider'
 import type { Plan } from '../stand-ins/plan.ts'
 
 interface Said {

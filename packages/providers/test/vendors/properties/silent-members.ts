@@ -1,4 +1,5 @@
-import { type ChatRequest, type EncodedRequest, GatewayError } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { ChatRequest, EncodedRequest } from '@sluice/core/provider'
 
 type Path = readonly (string | number)[]
 

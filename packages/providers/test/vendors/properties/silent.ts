@@ -1,4 +1,5 @@
-import { type ChatRequest, type EncodedRequest, GatewayError } from '@sluice/core'
+import { GatewayError } from '@sluice/core'
+import type { ChatRequest, EncodedRequest } from '@sluice/core/provider'
 
 /** Values that ask for what is done anyway. */
 const neutral: Readonly<Record<string, (value: unknown, input: ChatRequest) => boolean>> = {

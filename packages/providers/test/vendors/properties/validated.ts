@@ -1,4 +1,5 @@
-import { type ChatRequest, createGateway, GatewayError, type Provider } from '@sluice/core'
+import { createGateway, GatewayError } from '@sluice/core'
+import type { ChatRequest, Provider } from '@sluice/core/provider'
 
 /**
  * What the gateway makes of a request's body before a provider sees it; `undefined` where it refuses.

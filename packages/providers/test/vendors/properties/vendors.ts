@@ -1,4 +1,4 @@
-import type { Target } from '@sluice/core'
+import type { Target } from '@sluice/core/provider'
 import { anthropic, azure, bedrock, gemini, openai, vertex } from '@sluice/providers'
 import type { Wire } from './wire.ts'
 

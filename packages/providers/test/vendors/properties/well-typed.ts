@@ -1,4 +1,4 @@
-import type { PartialChunk, PartialCompletion, PartialMessage } from '@sluice/core'
+import type { PartialChunk, PartialCompletion, PartialMessage } from '@sluice/core/provider'
 
 const reasons = ['stop', 'length', 'tool_calls', 'content_filter', 'function_call', null, undefined]
 

@@ -1,4 +1,4 @@
-import type { AssistantMessage } from '@sluice/core'
+import type { AssistantMessage } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { inMemory } from './in-memory.ts'
 import { present, recordings } from './recordings.ts'

@@ -1,4 +1,4 @@
-import type { UpstreamResponse } from '@sluice/core'
+import type { UpstreamResponse } from '@sluice/core/provider'
 
 /** A vendor's answer without a network. */
 export function inMemory(contentType: string, pieces: readonly Uint8Array[]): UpstreamResponse {

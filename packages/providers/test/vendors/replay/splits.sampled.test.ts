@@ -1,5 +1,4 @@
-import type { Call, Provider } from '@sluice/core'
-import { UpstreamError } from '@sluice/core'
+import { type Call, type Provider, UpstreamError } from '@sluice/core/provider'
 import { splitBytes } from '@sluice/testing'
 import { describe, expect, inject, it } from 'vitest'
 import { expectations } from './expected.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type ApiKeyRecord, type KeyRepository, type KeyStore, keyStore } from '@sluice/core'
+import type { ApiKeyRecord, KeyStore } from '@sluice/core'
+import { type KeyRepository, keyStore } from '@sluice/core/keys'
 
 /** A key store at a time that stands still. */
 export interface ClockedKeys {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { KeyRepository, KeySpec } from '@sluice/core'
+import type { KeyRepository, KeySpec } from '@sluice/core/keys'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { hostileTexts } from '../hostile-texts.ts'
 import { clockedKeys } from './clocked-keys.ts'

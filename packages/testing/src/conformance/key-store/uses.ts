@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { KeyRepository } from '@sluice/core'
+import type { KeyRepository } from '@sluice/core/keys'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { clockedKeys } from './clocked-keys.ts'
 

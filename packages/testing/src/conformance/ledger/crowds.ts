@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { batchedLedger, type LedgerRepository } from '@sluice/core'
+import { batchedLedger, type LedgerRepository } from '@sluice/core/ledger'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { batch, charge, closing, entry } from './records.ts'
 import { expectTotals, sumsOf } from './totals.ts'

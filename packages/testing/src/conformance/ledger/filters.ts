@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LedgerRepository, UsageQuery } from '@sluice/core'
+import type { LedgerRepository, UsageQuery } from '@sluice/core/ledger'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { hostileTexts } from '../hostile-texts.ts'
 import { batch, closing, entry } from './records.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LedgerRepository } from '@sluice/core'
+import type { LedgerRepository } from '@sluice/core/ledger'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { batch, charge, closing, entry } from './records.ts'
 import { expectTotals, sumsOf } from './totals.ts'

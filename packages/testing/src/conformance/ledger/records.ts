@@ -1,4 +1,4 @@
-import type { Charge, LedgerBatch, LedgerClosing, LedgerEntry } from '@sluice/core'
+import type { Charge, LedgerBatch, LedgerClosing, LedgerEntry } from '@sluice/core/ledger'
 
 let made = 0
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LedgerRepository, UsageRow } from '@sluice/core'
+import type { LedgerRepository, UsageRow } from '@sluice/core/ledger'
 
 const nothing: UsageRow = {
   by: {},

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LedgerRepository } from '@sluice/core'
+import type { LedgerRepository } from '@sluice/core/ledger'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { hostileTexts } from '../hostile-texts.ts'
 import { batch, charge, closing, entry } from './records.ts'

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import type { Counter } from '@sluice/core'
+import type { Counter } from '@sluice/core/store'
 import { ask, freshId, lease, left, rate, refused, stateOf, sum, take } from './limit-claims.ts'
 import { inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 

@@ -1,16 +1,16 @@
 import { strict as assert } from 'node:assert'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LimitStore } from '@sluice/core'
 import type {
   Claim,
   Counter,
   CounterState,
   LeaseCounter,
   LimitDecision,
-  LimitStore,
   RateCounter,
   SumCounter,
-} from '@sluice/core'
+} from '@sluice/core/store'
 
 /** 32 hexadecimal digits. */
 export function freshId(): string {

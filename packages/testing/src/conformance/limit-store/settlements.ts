@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import type { RateCounter, SumCounter } from '@sluice/core'
+import type { RateCounter, SumCounter } from '@sluice/core/store'
 import { ask, claim, freshId, lease, left, rate, refused, sum, take, takeWhenFree } from './limit-claims.ts'
 import { byTheClock, inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 

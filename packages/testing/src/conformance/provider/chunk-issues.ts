@@ -1,4 +1,4 @@
-import type { PartialChunk, PartialCompletion, PartialMessage, PartialUsage } from '@sluice/core'
+import type { PartialChunk, PartialCompletion, PartialMessage, PartialUsage } from '@sluice/core/provider'
 
 const finishReasons: readonly unknown[] = ['stop', 'length', 'tool_calls', 'content_filter', 'function_call']
 const texts = ['content', 'refusal', 'reasoning_content'] as const

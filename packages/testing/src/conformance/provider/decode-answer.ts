@@ -1,12 +1,5 @@
-import {
-  type Call,
-  type ChatRequest,
-  type PartialChunk,
-  type PartialCompletion,
-  type Target,
-  UpstreamError,
-  type UpstreamResponse,
-} from '@sluice/core'
+import { type ChatRequest, type Target, UpstreamError } from '@sluice/core'
+import type { Call, PartialChunk, PartialCompletion, UpstreamResponse } from '@sluice/core/provider'
 import { plainRequest } from './requests.ts'
 
 /** How long one answer may take to decode, in milliseconds. */

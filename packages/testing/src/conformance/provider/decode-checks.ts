@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { PartialChunk } from '@sluice/core'
+import type { PartialChunk } from '@sluice/core/provider'
 import { bytesOf } from '../../bytes.ts'
 import { splitBytes } from '../../split.ts'
 import { orderIssues, typeIssues } from './chunk-issues.ts'

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
-import {
-  type Adjustment,
-  type Call,
-  type ChatRequest,
-  type EncodedRequest,
-  GatewayError,
-  UpstreamError,
-} from '@sluice/core'
+import { type Adjustment, type ChatRequest, GatewayError, UpstreamError } from '@sluice/core'
+import type { Call, EncodedRequest } from '@sluice/core/provider'
 import { callOf } from './decode-answer.ts'
 import { callsMade } from './network-calls.ts'
 import type { ProviderCheck } from './provider-case.ts'

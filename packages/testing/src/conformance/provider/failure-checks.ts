@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
-import { type Call, UpstreamError } from '@sluice/core'
+import { UpstreamError } from '@sluice/core'
+import type { Call } from '@sluice/core/provider'
 import { bytesOf } from '../../bytes.ts'
 import { splitBytes } from '../../split.ts'
 import { garbage } from '../../steps.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type ChatCompletion, createGateway, type FinishReason, models, type Target } from '@sluice/core'
+import { createGateway, type FinishReason, models, type Target } from '@sluice/core'
+import type { ChatCompletion } from '@sluice/core/provider'
 import { readSse } from '../../sse-reader.ts'
 import { inTime } from './decode-answer.ts'
 import type { ExpectedAnswer, ExpectedChoice, ExpectedToolCall } from './provider-samples.ts'

@@ -1,4 +1,5 @@
-import type { ChatRequest, FunctionTool, Message, UserPart } from '@sluice/core'
+import type { ChatRequest } from '@sluice/core'
+import type { FunctionTool, Message, UserPart } from '@sluice/core/provider'
 
 /** Stands in every message of `requests`: nothing beside a vendor's request may repeat it. */
 export const canary = 'canary-5d1f'

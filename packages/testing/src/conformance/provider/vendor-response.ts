@@ -1,4 +1,4 @@
-import type { UpstreamResponse } from '@sluice/core'
+import type { UpstreamResponse } from '@sluice/core/provider'
 
 /** What a vendor's response in memory consists of. */
 export interface VendorAnswer {

@@ -1,0 +1,15 @@
+/**
+ * For packages that add a vendor: the `Provider` contract, streams and transports. The contracts may gain optional
+ * members in minor versions.
+ */
+export type * from './contracts/provider.ts'
+export type {
+  Transport,
+  TransportResponse,
+  UpstreamRequest,
+  UpstreamResponse,
+} from './contracts/transport.ts'
+export { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from './errors/upstream-error.ts'
+export type * from './protocol/chat.ts'
+export { decodeSse, type SseDecodeOptions, SseDecoder, type SseEvent } from './protocol/sse.ts'
+export { fetchTransport } from './transports/fetch.ts'

@@ -1,0 +1,47 @@
+/**
+ * For packages that add a database: the contracts of stores, and the functions that they share. The contracts may gain
+ * optional members in minor versions.
+ */
+export {
+  type StoredBatch,
+  type StoredClosing,
+  type StoredEntry,
+  type StoredProgress,
+  toStoredBatch,
+} from './accounting/stored-batch.ts'
+export {
+  type ValidatedUsageFilter,
+  type ValidatedUsageQuery,
+  validateUsageQuery,
+} from './accounting/usage-query.ts'
+export {
+  type MemoryCacheStore,
+  type MemoryCacheStoreOptions,
+  memoryCacheStore,
+} from './caching/memory-cache-store.ts'
+export type { AddResult, CacheKey, CacheLifetime, CacheStore } from './contracts/cache-store.ts'
+export type { Database } from './contracts/database.ts'
+export type { Journal } from './contracts/journal.ts'
+export type { KeyFields, KeyRepository, KeySecret, StoredKey } from './contracts/key-store.ts'
+export type { UsageDimension, UsageFilter, UsageQuery, UsageRow } from './contracts/ledger.ts'
+export type { LedgerBatch, LedgerRepository } from './contracts/ledger-repository.ts'
+export type {
+  Claim,
+  Counter,
+  CounterState,
+  LeaseCounter,
+  LimitDecision,
+  LimitStore,
+  RateCounter,
+  Settlement,
+  SumCounter,
+} from './contracts/limit-store.ts'
+export type {
+  SharedHealth,
+  SharedPause,
+  SharedTargetChange,
+  SharedTargetState,
+} from './contracts/shared-health.ts'
+export type { UnavailableReason } from './errors/unavailable-reason.ts'
+export { storableText } from './primitives/safe-text.ts'
+export { burstOf, cellCost, cellsIn, type RateParameters } from './rate-limiting/counters.ts'
