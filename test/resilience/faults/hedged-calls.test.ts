@@ -65,7 +65,10 @@ describe('F62 two targets are asked beside one another, and both would answer', 
       const slow = await upstreamDuring(steps.hang())
       const quick = await upstreamDuring(steps.answer({ usage: used }))
       const rows: LedgerClosing[] = []
-      const ledger = { ...scriptedLedger(), discarded: (closing: LedgerClosing) => void rows.push(closing) }
+      const ledger = {
+        ...scriptedLedger(),
+        recordDiscarded: (closing: LedgerClosing) => void rows.push(closing),
+      }
       const { site, leases, end, gateway } = await startService(mount, {
         models: { m: [placeAt('slow', slow, { hedgeAfterMs }), placeAt('quick', quick)] },
         prices,

@@ -194,7 +194,7 @@ export const errorTable = {
     502,
     'server_error',
     'bad_gateway',
-    'The model could not respond: the upstream server failed or returned an invalid response.',
+    'The model could not respond: the upstream server failed or returned a malformed response.',
   ],
   upstream_auth: [
     502,

@@ -51,7 +51,7 @@ describe('guardLedger', () => {
   it('has nothing that another library has added to every object', () => {
     Object.assign(Object.prototype, { cancel: () => {}, recordDiscarded: () => {} })
     onTestFinished(() => {
-      for (const name of ['cancel', 'discarded']) Reflect.deleteProperty(Object.prototype, name)
+      for (const name of ['cancel', 'recordDiscarded']) Reflect.deleteProperty(Object.prototype, name)
     })
     const { made } = watched({})
     expect([made.cancel, made.recordDiscarded]).toEqual([undefined, undefined])

@@ -1,5 +1,6 @@
 import { duration } from '../clock/duration.ts'
 import type { Lease, LimitState } from '../contracts/limiter.ts'
+import { memberOf } from '../primitives/own-members.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -10,11 +11,10 @@ const noHeaders: Headers = Object.freeze({})
  * Returns the response headers of a lease or of a refusal: `x-ratelimit-*` for the tightest limit of each kind, and with
  * `ietfHeaders` those of draft-ietf-httpapi-ratelimit-headers for all limits. The lease's own headers replace both.
  */
-export function limitHeaders({
-  limits = noLimits,
-  ietfHeaders: ietf = false,
-  headers: own,
-}: Pick<Lease, 'limits' | 'ietfHeaders' | 'headers'>): Headers {
+export function limitHeaders(lease: Pick<Lease, 'limits' | 'ietfHeaders' | 'headers'>): Headers {
+  // Only own members: a library may have written to `Object.prototype`.
+  const limits = memberOf(lease, 'limits') ?? noLimits
+  const own = memberOf(lease, 'headers')
   if (limits.length === 0) return own === undefined ? noHeaders : { ...own }
   const headers: Record<string, string> = {}
   const ofRequests = tightest(limits, 'requests')
@@ -29,7 +29,7 @@ export function limitHeaders({
     headers['x-ratelimit-remaining-tokens'] = String(wholeNumber(ofTokens.remaining))
     headers['x-ratelimit-reset-tokens'] = duration(Math.ceil(finite(ofTokens.resetMs)))
   }
-  if (ietf) addIetfHeaders(headers, limits)
+  if (memberOf(lease, 'ietfHeaders') === true) addIetfHeaders(headers, limits)
   return own === undefined ? headers : Object.assign(headers, own)
 }
 
