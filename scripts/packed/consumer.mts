@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { apiKeys, createGateway, type Gateway, GatewayError, models, requests } from '@sluice/core'
 import { toExpress } from '@sluice/express'
-import { type AnswerContext, type KoaContext, type MountedContext, toKoa } from '@sluice/koa'
+import { type KoaContext, type MountedContext, type ResponseContext, toKoa } from '@sluice/koa'
 import { serve, toNodeListener } from '@sluice/node'
 import { deliver, dispatch, expectGateway } from '@sluice/node/adapter'
 import { local, openai, openaiCompatible } from '@sluice/providers'
@@ -40,7 +40,7 @@ export const adapter = createServer((incoming, response) => {
     void deliver(answer, response)
   })
 })
-export const partsOf = (context: KoaContext): [AnswerContext, MountedContext] => [context, context]
+export const partsOf = (context: KoaContext): [ResponseContext, MountedContext] => [context, context]
 export const running = serve(gateway, { port: 0, host: '127.0.0.1' })
 export const answer: Promise<Response> = gateway.fetch(new Request('http://here/v1/models'))
 export const refusal = new GatewayError('model_not_found').status
