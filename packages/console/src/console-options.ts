@@ -23,7 +23,7 @@ export interface ConsoleOptions {
   readonly maxRequests?: number | undefined
   /** For how many minutes sums are kept: 1 to 1,440. Default 180. */
   readonly minutes?: number | undefined
-  /** Told what went wrong inside, such as a database that does not answer: what a page is told does not say it. */
+  /** Receives internal errors, such as of a database that does not answer. The page shows no details of them. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: (() => number) | undefined

@@ -2,7 +2,7 @@ import type { LoadShedder } from '@sluice/core'
 import { ownMembers } from './own-members.ts'
 import { type LoadMeter, processLoad } from './process-load.ts'
 
-/** When a service has no room for more. */
+/** Options of `loadShedding()`: when a process counts as overloaded. */
 export interface LoadSheddingOptions {
   /** How many requests may be answered at once. Default: as many as come. */
   readonly maxInFlight?: number | undefined
@@ -63,7 +63,7 @@ export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { c
       resident = above(rssShare, maxRssShare, resident, 'memory', 'resident')
       failure = undefined
     } catch (error) {
-      // Whoever asks next hears of it: nobody could catch it here.
+      // The next request throws it: nobody could catch it in a timer.
       failure = { error }
     }
   }
@@ -77,7 +77,7 @@ export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { c
       if (failure !== undefined) throw failure.error
       const reason = full ?? late
       if (reason !== undefined) return reason
-      // Memory that no request gives back, such as what an allocator keeps, would refuse all of them for good.
+      // Memory that no request frees, such as what an allocator keeps, would refuse all of them for good.
       const memory = used ?? resident
       if (memory !== undefined && inFlight > 0) return memory
       return inFlight < maxInFlight ? undefined : `${inFlight} requests in flight`

@@ -14,8 +14,8 @@ import { defineLazyProxy } from './lazy-proxy-class.ts'
 /** What is known of a request beyond its message. All of it is optional. */
 export interface RequestOptions extends UrlOptions {
   /**
-   * The answer's other end. With it `signal` aborts as soon as the client leaves; without it, only when the
-   * client leaves before its body is complete.
+   * The response to the same message. With it `signal` aborts as soon as the client disconnects; without it,
+   * only when the client disconnects before its body is complete.
    */
   readonly response?: ServerResponse | undefined
   /** Replaces the message's body. */

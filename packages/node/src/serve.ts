@@ -87,7 +87,7 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
     listen(gateway, incoming, response, options, onBodyWait)
   }
   server.on('request', (incoming, response) => answer(incoming, response))
-  // A client that asks first whether to send its body is told to go on when somebody reads it.
+  // A client that sent `Expect: 100-continue` gets its 100 when the body is first read.
   server.on('checkContinue', (incoming, response) => {
     answer(incoming, response, () => response.writeContinue())
   })
@@ -131,7 +131,7 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
     }
     until = Math.min(until, performance.now() + (drain.drainMs ?? defaultDrainMs))
     const drained = (async () => gateway.close(drain))()
-    // Whoever closed first hears of it.
+    // The first call of `close` rejects with it.
     drained.catch(() => {})
     closing ??= stop(drained)
     return closing
@@ -152,7 +152,7 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   }
 }
 
-/** A port from the environment is text: it is told from a number that is none. */
+/** Returns the message for an invalid port. A port from the environment is a string, which has a message of its own. */
 function portFault(port: unknown): string {
   const expected = 'it must be a whole number from 0 to 65535'
   if (typeof port !== 'string') return `serve: port is ${String(port)}; ${expected}.`
