@@ -13,12 +13,12 @@ export type { ExpressRequest, ExpressResponse } from './request-target.ts'
  * principal afterwards. Every error of a request is answered, none goes to `next`. A body that
  * `express.json()`, `raw()` or `text()` has read already is taken from `req.body`, or `req.rawBody`.
  *
- * Throws `TypeError` for what is no gateway.
+ * Throws `ConfigurationError` for an invalid gateway.
  */
 export function toExpress<Req extends ExpressRequest = ExpressRequest>(
   gateway: Gateway<Req>,
 ): (req: Req, res: ExpressResponse, next: (error?: unknown) => void) => void {
-  expectGateway('toExpress', gateway, ['fetch', 'matches'])
+  expectGateway('toExpress()', gateway, ['fetch', 'matches'])
   return (req, res, next) => {
     const mount = req.baseUrl
     const target = requestTarget(req)

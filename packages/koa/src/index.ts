@@ -25,12 +25,12 @@ export interface KoaContext extends ResponseContext, MountedContext {
  * principal afterwards. The answer is Koa's own, `ctx.status` and `ctx.body`, so that outer middleware sees
  * it. A body that a parser has read already is taken from `ctx.request.rawBody` or `ctx.request.body`.
  *
- * Throws `TypeError` for what is no gateway.
+ * Throws `ConfigurationError` for an invalid gateway.
  */
 export function toKoa<Context extends KoaContext = KoaContext>(
   gateway: Gateway<Context>,
 ): (ctx: Context, next: () => Promise<unknown>) => Promise<void> {
-  expectGateway('toKoa', gateway, ['fetch', 'matches'])
+  expectGateway('toKoa()', gateway, ['fetch', 'matches'])
   return async (ctx, next) => {
     const { mount, path } = mountOf(ctx, gateway)
     if (!gateway.matches(path, mount)) return void (await next())

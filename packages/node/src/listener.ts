@@ -22,15 +22,15 @@ export interface ListenerOptions extends SendOptions {
  * Where Node's server tells a client that waits for `100 Continue` to send its body, before anybody looks at the
  * request, `serve` does so only when the body is asked for.
  *
- * Throws `TypeError` for what is no gateway, and for a span of time that is none.
+ * Throws `ConfigurationError` for an invalid gateway or option.
  */
 export function toNodeListener(
   gateway: Pick<Gateway<IncomingMessage>, 'fetch'>,
   given: ListenerOptions = {},
 ): (incoming: IncomingMessage, response: ServerResponse) => void {
-  expectGateway('toNodeListener', gateway, ['fetch'])
+  expectGateway('toNodeListener()', gateway, ['fetch'])
   const options = ownMembers(given)
-  checkMilliseconds('toNodeListener', 'writeStallMs', options.writeStallMs)
+  checkMilliseconds('toNodeListener()', 'writeStallMs', options.writeStallMs)
   return (incoming, response) => listen(gateway, incoming, response, options)
 }
 

@@ -1,4 +1,5 @@
-import type { LoadShedder } from '@sluice/core'
+import { ConfigurationError, type LoadShedder } from '@sluice/core'
+import { type ConfigurationIssue, configurationIssue, unknownOption } from '@sluice/core/adapter'
 import { ownMembers } from './own-members.ts'
 import { type LoadMeter, processLoad } from './process-load.ts'
 
@@ -33,14 +34,14 @@ const maxTimerMs = 2_147_483_647
 
 /**
  * Refuses requests while this process is overloaded: as many are answered as may be, its event loop is late, or its
- * heap or memory is nearly full. `createGateway({ shed: loadShedding({ maxInFlight: 500 }) })`.
+ * heap or memory is nearly full. `createGateway({ loadShedder: loadShedding({ maxInFlight: 500 }) })`.
  *
  * The process is read by a timer, not for each request. What a reading finds above its bound is refused for from then
  * on, until a reading finds it at 90 % of the bound or below; `maxInFlight` holds from one request to the next. For memory,
  * a request is let in where no other is in flight. Reading
  * begins with the first request and ends with `close`, which the gateway calls; it does not keep a process alive.
  *
- * Throws `TypeError` for options that cannot be used.
+ * Throws `ConfigurationError` for invalid options.
  */
 export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { close(): void } {
   const options = validateOptions(given)
@@ -106,30 +107,45 @@ function above(
 }
 
 function validateOptions(given: LoadSheddingOptions): LoadSheddingOptions {
-  if (typeof given !== 'object' || given === null) throw wrong('the options', given, 'an object')
+  if (typeof given !== 'object' || given === null) {
+    throw invalid([configurationIssue([], given, 'an object of options')])
+  }
   const options = ownMembers(given)
   const { maxInFlight, maxLagMs, maxHeapShare, maxMemoryShare, maxRssShare, sampleMs, meter, ...others } =
     options
-  const [other] = Object.keys(others)
-  if (other !== undefined) throw wrong(other, (others as Record<string, unknown>)[other], 'no such option')
+  const issues: ConfigurationIssue[] = Object.entries(others).map(([name, value]) =>
+    unknownOption([name], value, known),
+  )
   if (maxInFlight !== undefined && !(Number.isSafeInteger(maxInFlight) && maxInFlight >= 1)) {
-    throw wrong('maxInFlight', maxInFlight, 'a whole number from 1')
+    issues.push(configurationIssue(['maxInFlight'], maxInFlight, 'a whole number from 1'))
   }
   for (const [name, ms] of Object.entries({ maxLagMs, sampleMs })) {
     if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms <= maxTimerMs)) {
-      throw wrong(name, ms, `milliseconds above 0, at most ${maxTimerMs}`)
+      issues.push(configurationIssue([name], ms, `milliseconds above 0, at most ${maxTimerMs}`))
     }
   }
   for (const [name, share] of Object.entries({ maxHeapShare, maxMemoryShare, maxRssShare })) {
     if (share !== undefined && !(typeof share === 'number' && share > 0 && share <= 1)) {
-      throw wrong(name, share, 'a number above 0, at most 1')
+      issues.push(configurationIssue([name], share, 'a number above 0, at most 1'))
     }
   }
-  if (meter !== undefined && typeof meter !== 'function') throw wrong('meter', meter, 'a function')
+  if (meter !== undefined && typeof meter !== 'function') {
+    issues.push(configurationIssue(['meter'], meter, 'a function'))
+  }
+  if (issues.length > 0) throw invalid(issues)
   return options
 }
 
-function wrong(name: string, value: unknown, expected: string): TypeError {
-  const got = typeof value === 'string' ? `'${value}'` : typeof value === 'object' ? 'an object' : value
-  return new TypeError(`loadShedding: got ${name} ${String(got)}, expected ${expected}.`)
+const known: readonly string[] = [
+  'maxInFlight',
+  'maxLagMs',
+  'maxHeapShare',
+  'maxMemoryShare',
+  'maxRssShare',
+  'sampleMs',
+  'meter',
+] satisfies (keyof LoadSheddingOptions)[]
+
+function invalid(issues: readonly ConfigurationIssue[]): ConfigurationError {
+  return new ConfigurationError('loadShedding()', issues)
 }
