@@ -5,6 +5,7 @@ import type { Gateway } from '@sluice/core'
 import { configurationError } from '@sluice/core/adapter'
 import { checkMilliseconds } from './check-milliseconds.ts'
 import { Connections } from './connections.ts'
+import { createDispatch } from './dispatch.ts'
 import { expectGateway } from './expect-gateway.ts'
 import { ListenError } from './listen-error.ts'
 import { type ListenerOptions, listen } from './listener.ts'
@@ -80,12 +81,13 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   const server = createServer({ requireHostHeader: false })
   const connections = new Connections(server)
   rejectBadHttp(server, connections)
+  const dispatch = createDispatch(gateway)
   const answer = (incoming: IncomingMessage, response: ServerResponse, onBodyWait?: () => void) => {
     if (held !== undefined) return void held.push(() => answer(incoming, response, onBodyWait))
     // It came too late: this side of its connection has ended.
     if (!incoming.socket.writable) return void incoming.resume()
     if (closing !== undefined) response.setHeader('connection', 'close')
-    listen(gateway, incoming, response, options, onBodyWait)
+    listen(dispatch, incoming, response, options, onBodyWait)
   }
   server.on('request', (incoming, response) => answer(incoming, response))
   // A client that sent `Expect: 100-continue` gets its 100 when the body is first read.
