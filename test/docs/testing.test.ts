@@ -32,7 +32,7 @@ it('names the suites', () => {
 it('names functions that exist', () => {
   const calledIn = (texts: readonly string[], pattern: RegExp) =>
     texts.flatMap(text => [...text.matchAll(pattern)].map(([, name]) => name!))
-  const rows = tableUnder(page, '## A scripted upstream').map(([step = '']) => step)
+  const rows = tableUnder(page, '## Fake upstream').map(([step = '']) => step)
   expect(calledIn(rows, /`steps\.(\w+)\(/g).sort()).toEqual(Object.keys(testing.steps).sort())
   const more = calledIn(readPage(page).split('## More tools')[1]!.match(/^- .*/gm)!, /`(\w+)\(/g)
   expect(more.length).toBeGreaterThan(3)

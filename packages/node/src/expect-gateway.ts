@@ -1,4 +1,5 @@
-import { ConfigurationError, type Gateway } from '@sluice/core'
+import type { Gateway } from '@sluice/core'
+import { ConfigurationError } from '@sluice/core/adapter'
 
 /**
  * Throws `ConfigurationError` unless `value` has these functions of a gateway, so that a mount without one fails

@@ -1,5 +1,9 @@
-import { ConfigurationError } from '@sluice/core'
-import { type ConfigurationIssue, configurationIssue, unknownOption } from '@sluice/core/adapter'
+import {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationIssue,
+  unknownOption,
+} from '@sluice/core/adapter'
 import {
   type FetchDependencies,
   type FetchedImage,

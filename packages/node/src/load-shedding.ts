@@ -1,5 +1,10 @@
-import { ConfigurationError, type LoadShedder } from '@sluice/core'
-import { type ConfigurationIssue, configurationIssue, unknownOption } from '@sluice/core/adapter'
+import type { LoadShedder } from '@sluice/core'
+import {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationIssue,
+  unknownOption,
+} from '@sluice/core/adapter'
 import { ownMembers } from './own-members.ts'
 import { type LoadMeter, processLoad } from './process-load.ts'
 
