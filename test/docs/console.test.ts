@@ -12,7 +12,7 @@ describePage('docs/console.md', {
   express: async ({ run }) => {
     const SLUICE_DB = `file:${join(temporaryFolder(), 'console.db')}`
     await expect(run({ SLUICE_DB, SLUICE_ADMIN_KEY: '' })).rejects.toThrow(
-      /adminKey: got a text of 0 characters/,
+      /adminKey: got a string of 0 characters/,
     )
     const running = await run({ SLUICE_DB, SLUICE_ADMIN_KEY: adminKey })
     const database = running.exports.database as Database

@@ -36,8 +36,8 @@ export interface Command {
   /** Words that can follow the name, which shells complete. */
   readonly words?: readonly string[]
   /**
-   * Does it, and gives the exit code: 0, or 1 for what failed or was refused, 2 for a command line that cannot be. What
-   * it throws as a `CommandError` is told in its words; anything else is a bug, and told with its stack.
+   * Runs the command. Returns the exit code: 0; 1 for a failure; 2 for an invalid command line. Of a `CommandError`
+   * only the message is printed; any other error is a bug and is printed with its stack.
    */
   readonly run: (values: Values, positionals: readonly string[], context: CommandContext) => Promise<number>
 }

@@ -1,6 +1,6 @@
 import type { CommandContext } from './command.ts'
 
-/** A world for tests, which keeps what it is told. */
+/** A context for tests that records its output. */
 export interface FakeCommandContext {
   readonly context: CommandContext
   readonly printed: () => string

@@ -13,8 +13,8 @@ const { version }: { readonly version: string } = manifest
 const bugCode = 70
 
 /**
- * Runs one command line of `sluice`. Resolves to the exit code: 0; 1 for what failed or was refused; 2 for a command line
- * that cannot be; 70 for a fault of the program, which is told with its stack. Never rejects.
+ * Runs one command line of `sluice`. Resolves to the exit code: 0; 1 for a failure; 2 for an invalid command line; 70 for
+ * a bug in the program, which is printed with its stack. Never rejects.
  *
  * @param argv - without the program's own name.
  */

@@ -4,7 +4,7 @@ import type { ConsoleState } from './console-state.ts'
 /** One request to the console's API, by somebody with the admin key. */
 export interface ApiCall {
   readonly request: Request
-  /** What stands in the path in the place of `{id}`; an empty text where nothing does. */
+  /** The `{id}` of the path; an empty text where there is none. */
   readonly id: string
   /** The path under which the host mounted the gateway; an empty text where it is at the root. */
   readonly mount: string

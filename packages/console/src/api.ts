@@ -54,9 +54,9 @@ export interface About {
 export interface LiveEvents {
   /** It has begun, changed or ended. */
   readonly request: RequestRow
-  /** A target is left alone, or asked again. */
+  /** A target becomes unavailable, or available again. */
   readonly route: TargetChange
-  /** So many changes are not told of: ask for `/requests` and `/routes` again. */
+  /** The number of changes that were dropped: fetch `/requests` and `/routes` again. */
   readonly lost: { readonly changes: number }
 }
 
@@ -103,7 +103,7 @@ export interface RequestDetail extends RequestRow {
   readonly adjustments: readonly string[]
   /** The rules `asShadow` that would have refused it. */
   readonly wouldHaveRefused: readonly string[]
-  /** Calls whose answers were dropped: shadows, and losers of hedges. Told of when they end, which may be later. */
+  /** Calls whose answers were dropped: mirrored ones, and losers of hedges. Added when they end, which may be later. */
   readonly discarded: readonly DiscardedRow[]
   /** How many attempts, candidates, adjustments, rules and unused calls are left out of the lists, in all. */
   readonly leftOut: number
@@ -149,14 +149,14 @@ export interface SeriesLine {
   readonly source?: string
   readonly kind: 'name' | 'none' | 'other' | 'all'
   readonly requests: readonly number[]
-  /** Of those, the ones that were refused or failed; not where the caller left. */
+  /** Those that were refused or failed, without those whose caller disconnected. */
   readonly errors: readonly number[]
   readonly promptTokens: readonly number[]
   readonly completionTokens: readonly number[]
   readonly cost: readonly number[]
   /** Requests without a known price. */
   readonly unpriced: readonly number[]
-  /** Of whole answers; `null` where none ended. */
+  /** Of complete responses; `null` where there are none. */
   readonly p50Ms: readonly (number | null)[]
   readonly p95Ms: readonly (number | null)[]
   /** To the first byte. */
@@ -219,7 +219,7 @@ export interface KeyRow extends Omit<StoredKey, 'secrets'> {
   readonly secrets: readonly { readonly createdAt: number; readonly expiresAt: number | null }[]
 }
 
-/** With the key itself, which is told this once. */
+/** With the key itself, which is shown only once. */
 export interface IssuedKeyRow extends KeyRow {
   readonly key: string
 }

@@ -9,7 +9,7 @@ import { secureHeaders } from './secure-headers.ts'
 
 const api = '/console/api'
 
-/** The page and its API for one gateway. `admit` throws for whoever is no admin; `failed` is told what went wrong inside. */
+/** Creates the page and its API for one gateway. `admit` throws for callers other than admins; `failed` receives internal errors. */
 export function consoleEndpoint(
   gateway: ConsoleGateway,
   state: ConsoleState,

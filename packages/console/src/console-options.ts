@@ -1,4 +1,5 @@
-import type { KeyStore } from '@sluice/core'
+import { ConfigurationError, type KeyStore } from '@sluice/core'
+import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption } from '@sluice/core/adapter'
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import { type ConsoleChat, type ResolvedChat, resolveChat } from './chat/chat-options.ts'
 
@@ -23,7 +24,7 @@ export interface ConsoleOptions {
   readonly maxRequests?: number | undefined
   /** For how many minutes sums are kept: 1 to 1,440. Default 180. */
   readonly minutes?: number | undefined
-  /** Told what went wrong inside, such as a database that does not answer: what a page is told does not say it. */
+  /** Receives internal errors, such as of a database that does not answer. The page shows no details of them. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: (() => number) | undefined
@@ -48,11 +49,14 @@ const known: readonly string[] = [
   'now',
 ] satisfies (keyof ConsoleOptions)[]
 
-/** The options with their defaults. Throws `TypeError` for what cannot be used; it never tells the admin key. */
+/** Adds the defaults. Throws `ConfigurationError` for invalid options, whose message never contains the admin key. */
 export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
-  if (typeof given !== 'object' || given === null) throw fault('expected options, such as { adminKey }')
-  const unknown = Object.keys(given).find(name => !known.includes(name))
-  if (unknown !== undefined) throw fault(`no such option: ${unknown}. Known are ${known.join(', ')}`)
+  if (typeof given !== 'object' || given === null) {
+    throw invalid([configurationIssue([], given, 'an object of options, such as { adminKey }')])
+  }
+  const issues: ConfigurationIssue[] = Object.entries(given)
+    .filter(([name]) => !known.includes(name))
+    .map(([name, value]) => unknownOption([name], value, known))
   const {
     adminKey,
     keys,
@@ -64,31 +68,40 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
   } = given
   const { chat: givenChat = {}, onError = () => {}, now = Date.now } = given
   if (typeof adminKey !== 'string' || !/^[\x21-\x7e]{16,512}$/.test(adminKey)) {
-    const got = typeof adminKey === 'string' ? `a text of ${adminKey.length} characters` : typeof adminKey
-    throw fault(
-      `adminKey: got ${got}, expected at least 16 visible ASCII characters without spaces. \`openssl rand -hex 24\` makes a good one`,
-    )
+    issues.push(adminKeyIssue(adminKey))
   }
-  if (keys !== undefined && !keyMethods.every(name => typeof keys?.[name] === 'function'))
-    throw fault('keys: expected a key store, such as that of a database')
-  if (usage !== undefined && typeof usage !== 'function')
-    throw fault('usage: expected a function, such as query => database.usage(query)')
-  const chat = resolveChat(givenChat, fault)
-  if (typeof teamTag !== 'string' || teamTag === '') throw fault("teamTag: expected a tag's name")
-  if (typeof basePath !== 'string' || !/^(\/[\w.~-]+)+$/.test(basePath))
-    throw fault("basePath: expected the gateway's basePath, such as '/v1'")
-  expectCount('maxRequests', maxRequests, 500)
-  expectCount('minutes', minutes, 1_440)
-  if (typeof onError !== 'function') throw fault('onError: expected a function')
-  if (typeof now !== 'function') throw fault('now: expected a function')
+  if (keys !== undefined && !keyMethods.every(name => typeof keys?.[name] === 'function')) {
+    issues.push(hiddenIssue(['keys'], keys, 'a key store, such as that of a database'))
+  }
+  if (usage !== undefined && typeof usage !== 'function') {
+    issues.push(hiddenIssue(['usage'], usage, 'a function, such as query => database.usage(query)'))
+  }
+  const chat = resolveChat(givenChat, issues)
+  if (typeof teamTag !== 'string' || teamTag === '') {
+    issues.push(configurationIssue(['teamTag'], teamTag, "a tag's name"))
+  }
+  if (typeof basePath !== 'string' || !/^(\/[\w.~-]+)+$/.test(basePath)) {
+    issues.push(configurationIssue(['basePath'], basePath, "the gateway's basePath, such as '/v1'"))
+  }
+  issues.push(...countIssues('maxRequests', maxRequests, 500), ...countIssues('minutes', minutes, 1_440))
+  if (typeof onError !== 'function') issues.push(configurationIssue(['onError'], onError, 'a function'))
+  if (typeof now !== 'function') issues.push(configurationIssue(['now'], now, 'a function'))
+  if (issues.length > 0) throw invalid(issues)
   return { adminKey, keys, usage, chat, teamTag, basePath, maxRequests, minutes, onError, now }
 }
 
-function expectCount(name: string, count: unknown, max: number): void {
-  if (Number.isInteger(count) && (count as number) >= 1 && (count as number) <= max) return
-  throw fault(`${name}: got ${String(count)}, expected a whole number from 1 to ${max}`)
+/** Names the length of an invalid key, never its text. */
+function adminKeyIssue(adminKey: unknown): ConfigurationIssue {
+  const expected = 'at least 16 visible ASCII characters without spaces, such as of `openssl rand -hex 24`'
+  if (typeof adminKey !== 'string') return hiddenIssue(['adminKey'], adminKey, expected)
+  return { path: ['adminKey'], received: `a string of ${adminKey.length} characters`, expected }
 }
 
-function fault(what: string): TypeError {
-  return new TypeError(`createConsole(): ${what}.`)
+function countIssues(name: string, count: unknown, max: number): ConfigurationIssue[] {
+  if (Number.isInteger(count) && (count as number) >= 1 && (count as number) <= max) return []
+  return [configurationIssue([name], count, `a whole number from 1 to ${max}`)]
+}
+
+function invalid(issues: readonly ConfigurationIssue[]): ConfigurationError {
+  return new ConfigurationError('createConsole()', issues)
 }

@@ -1,4 +1,5 @@
-import type { Endpoint, Observer, Principal } from '@sluice/core'
+import { ConfigurationError, type Endpoint, type Observer, type Principal } from '@sluice/core'
+import { configurationError, quoted } from '@sluice/core/adapter'
 import { page } from '#page'
 import { adminGate } from './admin-gate.ts'
 import { consoleCaller } from './chat/console-caller.ts'
@@ -23,8 +24,8 @@ export interface Console {
    */
   readonly authenticate: (request: Request) => Principal | undefined
   /**
-   * The page under `/console/`, and its API under `/console/api/`, for `withEndpoints`. Throws `TypeError` for a gateway
-   * that cannot tell of its targets, or has another `basePath` than the console.
+   * Returns the page under `/console/` and its API under `/console/api/`, for `withEndpoints`. Throws `ConfigurationError`
+   * for a gateway without `targets()`, or with another `basePath` than the console.
    */
   endpoint(gateway: ConsoleGateway): Endpoint
   /** Ends what listens; from then on nothing is watched, and the API answers with 503. Safe to call twice. */
@@ -38,7 +39,7 @@ export interface Console {
  * What it watches is kept in memory, bounded, and forgotten when the process ends: at most 500 requests, without their
  * prompts and answers, and sums of the last 180 minutes. What has to last is in the ledger.
  *
- * Throws `TypeError` for options that cannot be used, such as an admin key of fewer than 16 characters.
+ * Throws `ConfigurationError` for invalid options, such as an admin key of fewer than 16 characters.
  */
 export function createConsole(options: ConsoleOptions): Console {
   const { adminKey, keys, usage, chat, teamTag, basePath, maxRequests, minutes, onError, now } =
@@ -73,7 +74,7 @@ export function createConsole(options: ConsoleOptions): Console {
     try {
       onError(error)
     } catch {
-      // Who is told of a failure cannot fail the answer.
+      // An error of the callback must not fail the response.
     }
   }
   return {
@@ -90,14 +91,16 @@ export function createConsole(options: ConsoleOptions): Console {
     },
     endpoint(gateway) {
       if (typeof gateway?.targets !== 'function') {
-        throw new TypeError(
-          'endpoint(): expected a gateway, as createGateway makes it: this one has no targets().',
-        )
+        throw configurationError('endpoint()', [], gateway, 'what createGateway() returns, with targets()')
       }
       if (!gateway.matches(`${basePath}/models`)) {
-        throw new TypeError(
-          `endpoint(): the gateway does not answer under ${basePath}. Give createConsole() the basePath that createGateway() has.`,
-        )
+        throw new ConfigurationError('endpoint()', [
+          {
+            path: ['basePath'],
+            received: `${quoted(basePath)}, under which the gateway has no models`,
+            expected: 'the basePath of createGateway()',
+          },
+        ])
       }
       return consoleEndpoint(gateway, state, page, admit, failed)
     },

@@ -3,7 +3,7 @@ import type { RouteRow, TargetRow } from './api.ts'
 import type { ConsoleGateway } from './console-gateway.ts'
 import type { TargetLog } from './targets/target-log.ts'
 
-/** Each model with its targets and their health, by names alone: no host of an upstream is told. `now` is milliseconds since 1970. */
+/** Returns each model with its targets and their health, by names alone: no host of an upstream is shown. `now` is milliseconds since 1970. */
 export function routeRows(gateway: ConsoleGateway, log: TargetLog, now: number): RouteRow[] {
   return gateway.targets().map(({ model, targets }) => ({
     model,

@@ -17,7 +17,7 @@ afterEach(() => {
 
 it('refuses what is no gateway', () => {
   expect(() => bodyParserErrors(undefined as never)).toThrow(
-    'bodyParserErrors: got undefined; pass what createGateway({ ... }) returned.',
+    'bodyParserErrors(): got undefined, expected a gateway, as createGateway({ ... }) returns it.',
   )
 })
 

@@ -17,13 +17,13 @@ interface ParserError {
  * It stands behind the parser, at the root: `app.use(express.json()); app.use(bodyParserErrors(gateway))`.
  * `mount` is the path under which the gateway is mounted, if it is.
  *
- * Throws `TypeError` for what is no gateway.
+ * Throws `ConfigurationError` for an invalid gateway.
  */
 export function bodyParserErrors(
   gateway: Pick<Gateway<never>, 'matches'>,
   mount = '',
 ): (error: unknown, req: ExpressRequest, res: ExpressResponse, next: (error?: unknown) => void) => void {
-  expectGateway('bodyParserErrors', gateway, ['matches'])
+  expectGateway('bodyParserErrors()', gateway, ['matches'])
   return (error, req, res, next) => {
     const path = requestTarget(req)?.split('?', 1)[0]
     const answer = path !== undefined && gateway.matches(path, mount) ? toResponse(error) : undefined

@@ -1,4 +1,4 @@
-import type { Gateway } from '@sluice/core'
+import { ConfigurationError, type Gateway } from '@sluice/core'
 import express, { type Request as ExpressRequest, type RequestHandler } from 'express'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { clientOf } from '../../../test/e2e/mounts/receive.ts'
@@ -20,8 +20,8 @@ describe('toExpress', () => {
     'refuses %s for a gateway',
     (...args) => {
       const mount = () => Reflect.apply(toExpress, undefined, args)
-      expect(mount).toThrow(TypeError)
-      expect(mount).toThrow(/^toExpress: got .*; pass what createGateway/)
+      expect(mount).toThrow(ConfigurationError)
+      expect(mount).toThrow(/^toExpress\(\): got .*, expected a gateway/)
     },
   )
 

@@ -1,5 +1,5 @@
 import type { Gateway } from '@sluice/core'
-import { deliver, dispatch, expectGateway } from '@sluice/node/adapter'
+import { createDispatch, deliver, expectGateway } from '@sluice/node/adapter'
 import { type ExpressRequest, type ExpressResponse, requestTarget } from './request-target.ts'
 
 export { bodyParserErrors } from './body-parser-errors.ts'
@@ -13,12 +13,13 @@ export type { ExpressRequest, ExpressResponse } from './request-target.ts'
  * principal afterwards. Every error of a request is answered, none goes to `next`. A body that
  * `express.json()`, `raw()` or `text()` has read already is taken from `req.body`, or `req.rawBody`.
  *
- * Throws `TypeError` for what is no gateway.
+ * Throws `ConfigurationError` for an invalid gateway.
  */
 export function toExpress<Req extends ExpressRequest = ExpressRequest>(
   gateway: Gateway<Req>,
 ): (req: Req, res: ExpressResponse, next: (error?: unknown) => void) => void {
-  expectGateway('toExpress', gateway, ['fetch', 'matches'])
+  expectGateway('toExpress()', gateway, ['fetch', 'matches'])
+  const dispatch = createDispatch(gateway)
   return (req, res, next) => {
     const mount = req.baseUrl
     const target = requestTarget(req)
@@ -34,6 +35,6 @@ export function toExpress<Req extends ExpressRequest = ExpressRequest>(
         },
       },
     }
-    dispatch(gateway, req, res, options, answer => void deliver(answer, res))
+    dispatch(req, res, options, answer => void deliver(answer, res))
   }
 }

@@ -60,7 +60,7 @@ function withSource(principal: Principal | undefined, source: string | undefined
 
 type Report = (failure: AuthFailure) => void
 
-/** What a good token says; `undefined` for any other. Rejects where that cannot be told. */
+/** Resolves to the payload of a valid token, and to `undefined` for any other. Rejects if the keys cannot be loaded. */
 async function verifyToken(
   token: string,
   findKey: FindKey,

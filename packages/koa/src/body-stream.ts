@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { closeIterator, cutOffAfter, defaultWriteStallMs } from '@sluice/node/adapter'
 
 /**
- * A streamed answer as the body that Koa pipes. It reads ahead only as far as its client reads, leaves its
- * source when the client leaves, and cuts the connection when the source breaks: a stream that broke must
- * not look like one that ended.
+ * A streamed response as the body that Koa pipes. It reads ahead only as far as its client reads, cancels its
+ * source when the client disconnects, and cuts the connection when the source breaks: a stream that broke
+ * must not look like one that ended.
  */
 export class BodyStream extends Readable {
   readonly #iterator: AsyncIterator<string | Uint8Array>

@@ -1,4 +1,4 @@
-import type { Gateway } from '@sluice/core'
+import { ConfigurationError, type Gateway } from '@sluice/core'
 import Koa from 'koa'
 import { describe, expect, it } from 'vitest'
 import { clientOf } from '../../../test/e2e/mounts/receive.ts'
@@ -18,8 +18,8 @@ describe('toKoa', () => {
     'refuses %s for a gateway',
     (...args) => {
       const mount = () => Reflect.apply(toKoa, undefined, args)
-      expect(mount).toThrow(TypeError)
-      expect(mount).toThrow(/^toKoa: got .*; pass what createGateway/)
+      expect(mount).toThrow(ConfigurationError)
+      expect(mount).toThrow(/^toKoa\(\): got .*, expected a gateway/)
     },
   )
 

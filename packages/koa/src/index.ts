@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Gateway } from '@sluice/core'
-import { dispatch, expectGateway } from '@sluice/node/adapter'
+import { createDispatch, expectGateway } from '@sluice/node/adapter'
 import { type MountedContext, mountOf } from './mount.ts'
 import { type ResponseContext, respond } from './respond.ts'
 
@@ -25,12 +25,13 @@ export interface KoaContext extends ResponseContext, MountedContext {
  * principal afterwards. The answer is Koa's own, `ctx.status` and `ctx.body`, so that outer middleware sees
  * it. A body that a parser has read already is taken from `ctx.request.rawBody` or `ctx.request.body`.
  *
- * Throws `TypeError` for what is no gateway.
+ * Throws `ConfigurationError` for an invalid gateway.
  */
 export function toKoa<Context extends KoaContext = KoaContext>(
   gateway: Gateway<Context>,
 ): (ctx: Context, next: () => Promise<unknown>) => Promise<void> {
-  expectGateway('toKoa', gateway, ['fetch', 'matches'])
+  expectGateway('toKoa()', gateway, ['fetch', 'matches'])
+  const dispatch = createDispatch(gateway)
   return async (ctx, next) => {
     const { mount, path } = mountOf(ctx, gateway)
     if (!gateway.matches(path, mount)) return void (await next())
@@ -48,7 +49,7 @@ export function toKoa<Context extends KoaContext = KoaContext>(
       },
     }
     const response = await new Promise<Response>(resolve => {
-      dispatch(gateway, ctx.req, ctx.res, options, resolve)
+      dispatch(ctx.req, ctx.res, options, resolve)
     })
     respond(response, ctx)
   }

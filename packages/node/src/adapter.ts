@@ -2,8 +2,8 @@
  * `@sluice/node/adapter`: for writing an adapter for another host. What is here may change in minor versions.
  */
 
-export type { DispatchOptions } from './dispatch.ts'
-export { dispatch } from './dispatch.ts'
+export type { Dispatch, DispatchOptions } from './dispatch.ts'
+export { createDispatch } from './dispatch.ts'
 export { expectGateway } from './expect-gateway.ts'
 export type { ReadBody } from './host-body.ts'
 export { deliver } from './listener.ts'

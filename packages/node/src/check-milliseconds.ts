@@ -1,14 +1,17 @@
-/** Timers take no more, and fire at once where they are given more. */
+import { configurationError } from '@sluice/core/adapter'
+
+/** The maximum of a timer. A longer one fires at once. */
 const maxTimerMs = 2_147_483_647
 
 /**
- * Throws `TypeError` for milliseconds that no timer can wait: NaN, text or a negative number would be no wait at all.
+ * Throws `ConfigurationError` for an invalid number of milliseconds. A timer would fire at once for `NaN`, a string or a
+ * negative number.
  *
- * @param max - `Infinity` where the wait may be without end.
+ * @param source - The function that received the option: `serve()`.
+ * @param max - `Infinity` where the wait may be unlimited.
  */
-export function checkMilliseconds(caller: string, name: string, value: unknown, max = maxTimerMs): void {
+export function checkMilliseconds(source: string, name: string, value: unknown, max = maxTimerMs): void {
   if (value === undefined || (typeof value === 'number' && value >= 0 && value <= max)) return
-  const got = typeof value === 'string' ? `'${value}'` : String(value)
   const end = max === maxTimerMs ? ` to ${maxTimerMs}` : ''
-  throw new TypeError(`${caller}: got ${name} ${got}, expected milliseconds, a number from 0${end}.`)
+  throw configurationError(source, [name], value, `milliseconds, a number from 0${end}`)
 }

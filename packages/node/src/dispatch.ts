@@ -6,8 +6,9 @@ import { MalformedRequest } from './malformed-request.ts'
 import { memberOf } from './own-members.ts'
 import { protocolError, serverError } from './protocol-error.ts'
 import { closeWithConnection } from './queued-response.ts'
-import { type RequestOptions, requestBody, toRequest } from './request.ts'
+import { createRequest, type RequestOptions, requestBody } from './request.ts'
 import { isClosing, limitRemainingBody } from './unread-body.ts'
+import { createRequestUrl, type RequestUrl } from './url.ts'
 
 /** A request as its host knows it. */
 export interface DispatchOptions<Host>
@@ -19,28 +20,33 @@ export interface DispatchOptions<Host>
 }
 
 /**
- * Puts a message to a gateway: the one thing that every mount does. It never throws, and `answered` always comes: a
- * message that is no sound request becomes a 400, anything unforeseen a 500 that tells nothing.
+ * Sends a message to a gateway and passes the response to `onResponse`. It never throws and always calls `onResponse`: a
+ * malformed request becomes a 400, an unexpected error a 500 without details.
  */
-export function dispatch<Host>(
-  gateway: Pick<Gateway<Host>, 'fetch'>,
+export type Dispatch<Host> = (
   incoming: IncomingMessage,
   response: ServerResponse,
   options: DispatchOptions<Host>,
   onResponse: (answer: Response) => void,
-): void {
-  let answer: Promise<Response>
-  try {
-    answer = Promise.resolve(sendToGateway(gateway, incoming, response, options))
-  } catch (error) {
-    // A turn later, as any answer: by then Node has read what came with the head.
-    answer = Promise.resolve(responseToError(error))
+) => void
+
+/** Creates the dispatch function of a listener or middleware. Create one per mount, not per request. */
+export function createDispatch<Host>(gateway: Pick<Gateway<Host>, 'fetch'>): Dispatch<Host> {
+  const requestUrl = createRequestUrl()
+  return (incoming, response, options, onResponse) => {
+    let answer: Promise<Response>
+    try {
+      answer = Promise.resolve(sendToGateway(gateway, incoming, response, options, requestUrl))
+    } catch (error) {
+      // A turn later, as any answer: by then Node has read what came with the head.
+      answer = Promise.resolve(responseToError(error))
+    }
+    const deliver = (response: Response) => {
+      onResponse(response)
+      limitRemainingBody(incoming)
+    }
+    void answer.then(deliver, error => deliver(responseToError(error)))
   }
-  const deliver = (response: Response) => {
-    onResponse(response)
-    limitRemainingBody(incoming)
-  }
-  void answer.then(deliver, error => deliver(responseToError(error)))
 }
 
 function sendToGateway<Host>(
@@ -48,6 +54,7 @@ function sendToGateway<Host>(
   incoming: IncomingMessage,
   response: ServerResponse,
   options: DispatchOptions<Host>,
+  requestUrl: RequestUrl,
 ): Response | Promise<Response> {
   if (isClosing(incoming)) return protocolError(400, 'The connection closes after an earlier answer.')
   closeWithConnection(incoming, response)
@@ -56,7 +63,7 @@ function sendToGateway<Host>(
     warnBodyLost()
     return serverError()
   }
-  const request = toRequest(incoming, {
+  const requestOptions = {
     protocol: memberOf(options, 'protocol'),
     host: memberOf(options, 'host'),
     target: memberOf(options, 'target'),
@@ -64,7 +71,8 @@ function sendToGateway<Host>(
     response,
     body,
     onBodyWait: memberOf(options, 'onBodyWait'),
-  })
+  }
+  const request = createRequest(incoming, requestOptions, requestUrl)
   const { context } = options
   return gateway.fetch(request, {
     host: memberOf(context, 'host'),

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@sluice/core'
 import { expect, it } from 'vitest'
 import { expectGateway } from './expect-gateway.ts'
 
@@ -5,18 +6,18 @@ const fetch = async () => new Response()
 const matches = () => true
 
 it.each([
-  [undefined, 'mount: got undefined; pass what createGateway({ ... }) returned.'],
-  [null, 'mount: got null; pass what createGateway({ ... }) returned.'],
-  ['secret', 'mount: got a string; pass what createGateway({ ... }) returned.'],
+  [undefined, 'mount(): got undefined, expected a gateway, as createGateway({ ... }) returns it.'],
+  [null, 'mount(): got null, expected a gateway, as createGateway({ ... }) returns it.'],
+  ['secret', 'mount(): got a string, expected a gateway, as createGateway({ ... }) returns it.'],
   [
     { authenticate: 'secret' },
-    'mount: got something without the functions fetch, matches; pass what createGateway({ ... }) returned.',
+    'mount(): got a value without the functions fetch, matches, expected a gateway, as createGateway({ ... }) returns it.',
   ],
-  [fetch, /without the functions fetch, matches;/],
-  [{ fetch, matches: true }, /without the functions matches;/],
+  [fetch, /without the functions fetch, matches,/],
+  [{ fetch, matches: true }, /without the functions matches,/],
 ])('refuses %s', (value, message) => {
-  const check = () => expectGateway('mount', value, ['fetch', 'matches'])
-  expect(check).toThrow(TypeError)
+  const check = () => expectGateway('mount()', value, ['fetch', 'matches'])
+  expect(check).toThrow(ConfigurationError)
   expect(check).toThrow(message)
 })
 

@@ -1,17 +1,22 @@
 import type { Gateway } from '@sluice/core'
+import { ConfigurationError } from '@sluice/core/adapter'
 
 /**
- * Throws `TypeError` unless `value` has these functions of a gateway, so that a mount without one fails when
- * it is made and not at each request. `caller` is what the user called.
+ * Throws `ConfigurationError` unless `value` has these functions of a gateway, so that a mount without one fails
+ * when it is created and not at each request.
+ *
+ * @param source - The function that received the gateway: `serve()`.
  */
-export function expectGateway(caller: string, value: unknown, functions: readonly (keyof Gateway)[]): void {
+export function expectGateway(source: string, value: unknown, functions: readonly (keyof Gateway)[]): void {
   const given = (typeof value === 'object' || typeof value === 'function') && value !== null
   const missing = given
     ? functions.filter(name => typeof (value as Partial<Gateway>)[name] !== 'function')
     : functions
   if (missing.length === 0) return
-  const got = given ? `something without the functions ${missing.join(', ')}` : describe(value)
-  throw new TypeError(`${caller}: got ${got}; pass what createGateway({ ... }) returned.`)
+  const received = given ? `a value without the functions ${missing.join(', ')}` : describe(value)
+  throw new ConfigurationError(source, [
+    { path: [], received, expected: 'a gateway, as createGateway({ ... }) returns it' },
+  ])
 }
 
 function describe(value: unknown): string {

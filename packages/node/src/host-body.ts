@@ -14,8 +14,8 @@ export interface ReadBody {
  * Which form of a body is the true one: its raw bytes where the host kept them; what a parser made of it
  * where the message has been read; else the message itself, said by `undefined`.
  *
- * A parsed body counts only when the message has been read: some parsers say `{}` for a body that they left
- * alone. Returns `'lost'` where the message was read and nobody kept what was in it.
+ * A parsed body counts only when the message has been read: some parsers set `{}` for a body that they did not
+ * parse. Returns `'lost'` where the message was read and its content was not stored.
  */
 export function hostBody(incoming: IncomingMessage, read: ReadBody): HostBody | undefined | 'lost' {
   const rawBody = memberOf(read, 'rawBody')

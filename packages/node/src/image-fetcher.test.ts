@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { ConfigurationError } from '@sluice/core'
 import type { ImageFetcher } from '@sluice/providers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ImageFetcherOptions, imageFetcher } from './image-fetcher.ts'
@@ -70,34 +71,39 @@ describe('imageFetcher', () => {
 
 describe('its options', () => {
   const hosts = ['images.example.com']
-  const wrong: [options: unknown, why: string][] = [
-    [undefined, 'expected an object of options, such as'],
-    [null, 'expected an object of options, such as'],
-    [['images.example.com'], 'expected an object of options, such as'],
-    ['images.example.com', 'expected an object of options, such as'],
-    [{}, 'hosts has to be a list of at least one host'],
-    [{ hosts: [] }, 'hosts has to be a list of at least one host'],
-    [{ hosts: '*' }, 'hosts has to be a list of at least one host'],
-    [{ hosts: [''] }, "hosts has '', and it has another form"],
-    [{ hosts: ['https://images.example.com'] }, 'and it has another form'],
-    [{ hosts: ['127.0.0.1'] }, 'and it is no public address'],
-    [{ hosts: [7] }, 'hosts has a number'],
-    [{ hosts, maxByte: 1 }, "unknown option 'maxByte'. There are hosts, maxBytes, maxImages,"],
-    [{ hosts, maxBytes: 0 }, 'maxBytes is 0; it must be a whole number from 1'],
-    [{ hosts, maxBytes: 1.5 }, 'maxBytes is 1.5'],
-    [{ hosts, maxBytes: '1' }, 'maxBytes is 1; it'],
-    [{ hosts, maxBytes: Number.POSITIVE_INFINITY }, 'maxBytes is Infinity'],
-    [{ hosts, maxImages: 0 }, 'maxImages is 0'],
-    [{ hosts, maxTotalBytes: -1 }, 'maxTotalBytes is -1'],
-    [{ hosts, timeoutMs: 0 }, 'timeoutMs is 0; it must be a whole number from 1 to 2147483647'],
-    [{ hosts, timeoutMs: 2 ** 31 }, 'timeoutMs is 2147483648'],
-    [{ hosts, timeoutMs: null }, 'timeoutMs is null'],
+  const wrong: [options: unknown, path: readonly (string | number)[], message: string][] = [
+    [undefined, [], 'got undefined, expected an object of options, such as'],
+    [null, [], 'got null, expected an object of options, such as'],
+    [['images.example.com'], [], 'got a list, expected an object of options, such as'],
+    ['images.example.com', [], 'expected an object of options, such as'],
+    [{}, ['hosts'], 'hosts: got undefined, expected a list of at least one host'],
+    [{ hosts: [] }, ['hosts'], 'hosts: got an empty list'],
+    [{ hosts: '*' }, ['hosts'], "hosts: got '*', expected a list of at least one host"],
+    [{ hosts: [''] }, ['hosts', 0], 'hosts[0]: got an empty string'],
+    [{ hosts: [...hosts, 'https://images.example.com'] }, ['hosts', 1], 'this has another form'],
+    [{ hosts: ['127.0.0.1'] }, ['hosts', 0], "hosts[0]: got '127.0.0.1'"],
+    [{ hosts: [7] }, ['hosts', 0], 'hosts[0]: got 7'],
+    [{ hosts, maxByte: 1 }, ['maxByte'], "maxByte: got 1, expected no such option. Did you mean 'maxBytes'?"],
+    [{ hosts, maxBytes: 0 }, ['maxBytes'], 'maxBytes: got 0, expected a whole number from 1'],
+    [{ hosts, maxBytes: 1.5 }, ['maxBytes'], 'maxBytes: got 1.5'],
+    [{ hosts, maxBytes: '1' }, ['maxBytes'], "maxBytes: got '1'"],
+    [{ hosts, maxBytes: Number.POSITIVE_INFINITY }, ['maxBytes'], 'maxBytes: got Infinity'],
+    [{ hosts, maxImages: 0 }, ['maxImages'], 'maxImages: got 0'],
+    [{ hosts, maxTotalBytes: -1 }, ['maxTotalBytes'], 'maxTotalBytes: got -1'],
+    [
+      { hosts, timeoutMs: 0 },
+      ['timeoutMs'],
+      'timeoutMs: got 0, expected a whole number from 1 to 2147483647',
+    ],
+    [{ hosts, timeoutMs: 2 ** 31 }, ['timeoutMs'], 'timeoutMs: got 2147483648'],
+    [{ hosts, timeoutMs: null }, ['timeoutMs'], 'timeoutMs: got null'],
   ]
-  it.each(wrong)('are checked when it is made: %j', (options, why) => {
+  it.each(wrong)('are checked when it is made: %j', (options, path, message) => {
     const make = () => imageFetcher(options as ImageFetcherOptions)
-    expect(make).toThrow(TypeError)
-    expect(make).toThrow(/^imageFetcher: /)
-    expect(make).toThrow(why)
+    expect(make).toThrow(ConfigurationError)
+    expect(make).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ path })] }))
+    expect(make).toThrow(/^imageFetcher\(\): /)
+    expect(make).toThrow(message)
   })
 
   it('may be left undefined', () => {

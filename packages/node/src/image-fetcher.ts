@@ -1,4 +1,10 @@
 import {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationIssue,
+  unknownOption,
+} from '@sluice/core/adapter'
+import {
   type FetchDependencies,
   type FetchedImage,
   type Guards,
@@ -40,7 +46,7 @@ const maxTimeoutMs = 2 ** 31 - 1
  * or WebP. It follows no redirect. What is fetched with one signal counts as one request. Whatever it does not
  * take is an `Error` for the operator's log; an abort rejects with the signal's reason.
  *
- * Throws `TypeError` for unknown options, without hosts, and for a host or a number that makes no sense.
+ * Throws `ConfigurationError` for invalid options.
  */
 export function imageFetcher(
   options: ImageFetcherOptions,
@@ -51,33 +57,34 @@ export function imageFetcher(
 
 function guardsOf(options: ImageFetcherOptions): Guards & RequestBudget {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new TypeError(
-      "imageFetcher: expected an object of options, such as { hosts: ['images.example.com'] }.",
-    )
+    throw invalid([
+      configurationIssue([], options, "an object of options, such as { hosts: ['images.example.com'] }"),
+    ])
   }
-  const unknown = Object.keys(options).find(name => !known.includes(name))
-  if (unknown !== undefined) {
-    throw new TypeError(`imageFetcher: unknown option '${unknown}'. There are ${known.join(', ')}.`)
-  }
+  const issues: ConfigurationIssue[] = Object.entries(options)
+    .filter(([name]) => !known.includes(name))
+    .map(([name, value]) => unknownOption([name], value, known))
   const { hosts, maxBytes = 10_485_760, timeoutMs = 5_000 } = options
   const { maxImages = 20, maxTotalBytes = 20_971_520 } = options
   if (!Array.isArray(hosts) || hosts.length === 0) {
-    throw new TypeError(
-      "imageFetcher: hosts has to be a list of at least one host, such as ['images.example.com', '*.cdn.example'].",
+    issues.push(
+      configurationIssue(
+        ['hosts'],
+        hosts,
+        "a list of at least one host, such as ['images.example.com', '*.cdn.example']",
+      ),
     )
   }
-  return {
-    hosts: hosts.map(hostRule),
-    maxBytes: checkInteger('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER),
-    maxImages: checkInteger('maxImages', maxImages, Number.MAX_SAFE_INTEGER),
-    maxTotalBytes: checkInteger('maxTotalBytes', maxTotalBytes, Number.MAX_SAFE_INTEGER),
-    timeoutMs: checkInteger('timeoutMs', timeoutMs, maxTimeoutMs),
+  const bounds = { maxBytes, maxImages, maxTotalBytes, timeoutMs }
+  for (const [name, value] of Object.entries(bounds)) {
+    const max = name === 'timeoutMs' ? maxTimeoutMs : Number.MAX_SAFE_INTEGER
+    if (Number.isInteger(value) && value >= 1 && value <= max) continue
+    issues.push(configurationIssue([name], value, `a whole number from 1 to ${max}`))
   }
+  if (issues.length > 0) throw invalid(issues)
+  return { hosts: hosts.map(hostRule), ...bounds }
 }
 
-function checkInteger(name: string, value: unknown, max: number): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max) return value
-  throw new TypeError(
-    `imageFetcher: ${name} is ${String(value)}; it must be a whole number from 1 to ${max}.`,
-  )
+function invalid(issues: readonly ConfigurationIssue[]): ConfigurationError {
+  return new ConfigurationError('imageFetcher()', issues)
 }

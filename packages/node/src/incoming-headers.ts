@@ -53,7 +53,7 @@ class IncomingHeaders {
 
 /**
  * The headers of a message as `Headers`. `get` and `has` read the message's own; anything else makes a
- * native copy. Repeated headers are told as Node tells them (cookies joined).
+ * native copy. Repeated headers are joined as Node joins them.
  */
 export function incomingHeaders(incoming: IncomingMessage): Headers {
   return new IncomingHeaders(incoming) as unknown as Headers

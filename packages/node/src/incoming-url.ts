@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { MalformedRequest } from './malformed-request.ts'
-import { checkHost, checkTarget, originForm, requestUrl } from './url.ts'
+import { checkHost, checkTarget, originForm, type RequestUrl } from './url.ts'
 
 /** What is known of a message's URL beyond the message. */
 export interface UrlOptions {
@@ -15,8 +15,8 @@ export interface UrlOptions {
   readonly trustProxy?: boolean | undefined
 }
 
-/** The URL of a message. Throws `MalformedRequest`: see `toRequest`. */
-export function incomingUrl(incoming: IncomingMessage, options: UrlOptions): string {
+/** Returns the URL of a message. Throws `MalformedRequest`: see `toRequest`. */
+export function incomingUrl(incoming: IncomingMessage, options: UrlOptions, requestUrl: RequestUrl): string {
   const { url = '/' } = incoming
   const target = options.target ?? url
   // A target that a host has tidied up does not make an ambiguous one clear.

@@ -1,6 +1,6 @@
 /**
- * Makes a class stand in for a built-in one: `instanceof` holds, and every member that the class does not
- * answer itself is asked of a real object, which `real` makes when it is first needed.
+ * Makes a class a lazy proxy of a built-in one: `instanceof` is true, and every member that the class does not
+ * implement is read from a real object, which `real` creates when it is first needed.
  */
 export function defineLazyProxy<T extends object>(
   own: T,

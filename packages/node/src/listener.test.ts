@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { ConfigurationError } from '@sluice/core'
 import type { FetchContext } from '@sluice/core/adapter'
 import { describe, expect, it, vi } from 'vitest'
 import { clientOf } from '../../../test/e2e/mounts/receive.ts'
@@ -18,8 +19,20 @@ async function exchange(fetch: Fetch, text = get) {
 describe('toNodeListener', () => {
   it.each([[], [{ authenticate: () => undefined }]])('refuses %s for a gateway', (...args) => {
     const mount = () => Reflect.apply(toNodeListener, undefined, args)
-    expect(mount).toThrow(TypeError)
-    expect(mount).toThrow(/^toNodeListener: got .*; pass what createGateway/)
+    expect(mount).toThrow(ConfigurationError)
+    expect(mount).toThrow(/^toNodeListener\(\): got .*, expected a gateway/)
+  })
+
+  it.each([-1, Number.NaN, '5', null, 2 ** 31])('rejects the write timeout %s', writeStallMs => {
+    const mount = () =>
+      toNodeListener(
+        gatewayOf(async () => new Response()),
+        { writeStallMs: writeStallMs as never },
+      )
+    expect(mount).toThrow(ConfigurationError)
+    expect(mount).toThrow(
+      expect.objectContaining({ issues: [expect.objectContaining({ path: ['writeStallMs'] })] }),
+    )
   })
 
   it('hands over the request, the message as the host, and the body', async () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '@sluice/core'
 import { checkMilliseconds } from './check-milliseconds.ts'
-import { dispatch } from './dispatch.ts'
+import { createDispatch, type Dispatch } from './dispatch.ts'
 import { expectGateway } from './expect-gateway.ts'
 import { ownMembers } from './own-members.ts'
 import { serverError } from './protocol-error.ts'
@@ -22,28 +22,29 @@ export interface ListenerOptions extends SendOptions {
  * Where Node's server tells a client that waits for `100 Continue` to send its body, before anybody looks at the
  * request, `serve` does so only when the body is asked for.
  *
- * Throws `TypeError` for what is no gateway, and for a span of time that is none.
+ * Throws `ConfigurationError` for an invalid gateway or option.
  */
 export function toNodeListener(
   gateway: Pick<Gateway<IncomingMessage>, 'fetch'>,
   given: ListenerOptions = {},
 ): (incoming: IncomingMessage, response: ServerResponse) => void {
-  expectGateway('toNodeListener', gateway, ['fetch'])
+  expectGateway('toNodeListener()', gateway, ['fetch'])
   const options = ownMembers(given)
-  checkMilliseconds('toNodeListener', 'writeStallMs', options.writeStallMs)
-  return (incoming, response) => listen(gateway, incoming, response, options)
+  checkMilliseconds('toNodeListener()', 'writeStallMs', options.writeStallMs)
+  const dispatch = createDispatch(gateway)
+  return (incoming, response) => listen(dispatch, incoming, response, options)
 }
 
 /** Answers one message. `onBodyWait`: see `RequestOptions`. */
 export function listen(
-  gateway: Pick<Gateway<IncomingMessage>, 'fetch'>,
+  dispatch: Dispatch<IncomingMessage>,
   incoming: IncomingMessage,
   response: ServerResponse,
   options: ListenerOptions,
   onBodyWait?: () => void,
 ): void {
   const dispatchOptions = { trustProxy: options.trustProxy, onBodyWait, context: { host: incoming } }
-  dispatch(gateway, incoming, response, dispatchOptions, answer => void deliver(answer, response, options))
+  dispatch(incoming, response, dispatchOptions, answer => void deliver(answer, response, options))
 }
 
 /** Sends an answer. It never rejects: what cannot be sent becomes a 500, or the end of the connection. */

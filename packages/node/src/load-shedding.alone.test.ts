@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { totalmem } from 'node:os'
+import { ConfigurationError } from '@sluice/core'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type LoadSheddingOptions, loadShedding } from './load-shedding.ts'
 import { type ProcessLoad, processLoad } from './process-load.ts'
@@ -130,8 +131,13 @@ describe('loadShedding', () => {
     expect(after({})).toBeUndefined()
   })
 
+  it('rejects options that are not an object', () => {
+    const make = () => loadShedding(null as never)
+    expect(make).toThrow(ConfigurationError)
+    expect(make).toThrow('loadShedding(): got null, expected an object of options.')
+  })
+
   it.each<[string, unknown]>([
-    ['the options', null],
     ['maxInFlight', { maxInFlight: 0 }],
     ['maxInFlight', { maxInFlight: '500' }],
     ['maxLagMs', { maxLagMs: 0 }],
@@ -147,8 +153,9 @@ describe('loadShedding', () => {
     ['maxInflight', { maxInflight: 5 }],
   ])('refuses %s: %j', (name, options) => {
     const make = () => loadShedding(options as LoadSheddingOptions)
-    expect(make).toThrow(TypeError)
-    expect(make).toThrow(`loadShedding: got ${name} `)
+    expect(make).toThrow(ConfigurationError)
+    expect(make).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ path: [name] })] }))
+    expect(make).toThrow(`loadShedding(): ${name}: got `)
   })
 })
 

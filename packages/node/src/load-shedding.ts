@@ -1,8 +1,14 @@
 import type { LoadShedder } from '@sluice/core'
+import {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationIssue,
+  unknownOption,
+} from '@sluice/core/adapter'
 import { ownMembers } from './own-members.ts'
 import { type LoadMeter, processLoad } from './process-load.ts'
 
-/** When a service has no room for more. */
+/** Options of `loadShedding()`: when a process counts as overloaded. */
 export interface LoadSheddingOptions {
   /** How many requests may be answered at once. Default: as many as come. */
   readonly maxInFlight?: number | undefined
@@ -33,14 +39,14 @@ const maxTimerMs = 2_147_483_647
 
 /**
  * Refuses requests while this process is overloaded: as many are answered as may be, its event loop is late, or its
- * heap or memory is nearly full. `createGateway({ shed: loadShedding({ maxInFlight: 500 }) })`.
+ * heap or memory is nearly full. `createGateway({ loadShedder: loadShedding({ maxInFlight: 500 }) })`.
  *
  * The process is read by a timer, not for each request. What a reading finds above its bound is refused for from then
  * on, until a reading finds it at 90 % of the bound or below; `maxInFlight` holds from one request to the next. For memory,
  * a request is let in where no other is in flight. Reading
  * begins with the first request and ends with `close`, which the gateway calls; it does not keep a process alive.
  *
- * Throws `TypeError` for options that cannot be used.
+ * Throws `ConfigurationError` for invalid options.
  */
 export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { close(): void } {
   const options = validateOptions(given)
@@ -63,7 +69,7 @@ export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { c
       resident = above(rssShare, maxRssShare, resident, 'memory', 'resident')
       failure = undefined
     } catch (error) {
-      // Whoever asks next hears of it: nobody could catch it here.
+      // The next request throws it: nobody could catch it in a timer.
       failure = { error }
     }
   }
@@ -77,7 +83,7 @@ export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { c
       if (failure !== undefined) throw failure.error
       const reason = full ?? late
       if (reason !== undefined) return reason
-      // Memory that no request gives back, such as what an allocator keeps, would refuse all of them for good.
+      // Memory that no request frees, such as what an allocator keeps, would refuse all of them for good.
       const memory = used ?? resident
       if (memory !== undefined && inFlight > 0) return memory
       return inFlight < maxInFlight ? undefined : `${inFlight} requests in flight`
@@ -106,30 +112,45 @@ function above(
 }
 
 function validateOptions(given: LoadSheddingOptions): LoadSheddingOptions {
-  if (typeof given !== 'object' || given === null) throw wrong('the options', given, 'an object')
+  if (typeof given !== 'object' || given === null) {
+    throw invalid([configurationIssue([], given, 'an object of options')])
+  }
   const options = ownMembers(given)
   const { maxInFlight, maxLagMs, maxHeapShare, maxMemoryShare, maxRssShare, sampleMs, meter, ...others } =
     options
-  const [other] = Object.keys(others)
-  if (other !== undefined) throw wrong(other, (others as Record<string, unknown>)[other], 'no such option')
+  const issues: ConfigurationIssue[] = Object.entries(others).map(([name, value]) =>
+    unknownOption([name], value, known),
+  )
   if (maxInFlight !== undefined && !(Number.isSafeInteger(maxInFlight) && maxInFlight >= 1)) {
-    throw wrong('maxInFlight', maxInFlight, 'a whole number from 1')
+    issues.push(configurationIssue(['maxInFlight'], maxInFlight, 'a whole number from 1'))
   }
   for (const [name, ms] of Object.entries({ maxLagMs, sampleMs })) {
     if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms <= maxTimerMs)) {
-      throw wrong(name, ms, `milliseconds above 0, at most ${maxTimerMs}`)
+      issues.push(configurationIssue([name], ms, `milliseconds above 0, at most ${maxTimerMs}`))
     }
   }
   for (const [name, share] of Object.entries({ maxHeapShare, maxMemoryShare, maxRssShare })) {
     if (share !== undefined && !(typeof share === 'number' && share > 0 && share <= 1)) {
-      throw wrong(name, share, 'a number above 0, at most 1')
+      issues.push(configurationIssue([name], share, 'a number above 0, at most 1'))
     }
   }
-  if (meter !== undefined && typeof meter !== 'function') throw wrong('meter', meter, 'a function')
+  if (meter !== undefined && typeof meter !== 'function') {
+    issues.push(configurationIssue(['meter'], meter, 'a function'))
+  }
+  if (issues.length > 0) throw invalid(issues)
   return options
 }
 
-function wrong(name: string, value: unknown, expected: string): TypeError {
-  const got = typeof value === 'string' ? `'${value}'` : typeof value === 'object' ? 'an object' : value
-  return new TypeError(`loadShedding: got ${name} ${String(got)}, expected ${expected}.`)
+const known: readonly string[] = [
+  'maxInFlight',
+  'maxLagMs',
+  'maxHeapShare',
+  'maxMemoryShare',
+  'maxRssShare',
+  'sampleMs',
+  'meter',
+] satisfies (keyof LoadSheddingOptions)[]
+
+function invalid(issues: readonly ConfigurationIssue[]): ConfigurationError {
+  return new ConfigurationError('loadShedding()', issues)
 }

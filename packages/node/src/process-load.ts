@@ -14,8 +14,8 @@ export interface ProcessLoad {
    */
   readonly memoryShare: number
   /**
-   * How much of that memory is resident. It may stay high when memory has been freed, as allocators keep what they could
-   * give back.
+   * How much of that memory is resident. It may stay high after memory was freed, as allocators do not
+   * return all of it to the system.
    */
   readonly rssShare: number
 }
@@ -75,7 +75,7 @@ function memoryLimitOf(container: number, machine: number): number {
   return container > 0 ? Math.min(container, machine) : machine
 }
 
-/** What they may take: as the process was told when it was started, else what V8 chose. */
+/** Returns the size limit of the old generation, in bytes: of the process's flags, else V8's default. */
 function oldLimitOf(heapLimit: number): number {
   const flags = [process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' ')
   const told = [...flags.matchAll(/--max[-_]old[-_]space[-_]size[= ](\d+)/g)].at(-1)?.[1]

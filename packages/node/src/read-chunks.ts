@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
  * The bytes of a request, read when asked for. Unlike the message's own iterator, leaving it early leaves
  * the connection alone, so that an answer can still be sent; and a body that has arrived costs no listener.
  *
- * `next` rejects when the client leaves before the body is complete. `started` is called once, before the
+ * `next` rejects when the client disconnects before the body is complete. `started` is called once, before the
  * first wait for bytes that have not arrived.
  */
 export function readChunks(

@@ -10,12 +10,13 @@ import { IncomingBody } from './incoming-body.ts'
 import { incomingHeaders } from './incoming-headers.ts'
 import { incomingUrl, type UrlOptions } from './incoming-url.ts'
 import { defineLazyProxy } from './lazy-proxy-class.ts'
+import { type RequestUrl, requestUrl } from './url.ts'
 
 /** What is known of a request beyond its message. All of it is optional. */
 export interface RequestOptions extends UrlOptions {
   /**
-   * The answer's other end. With it `signal` aborts as soon as the client leaves; without it, only when the
-   * client leaves before its body is complete.
+   * The response to the same message. With it `signal` aborts as soon as the client disconnects; without it,
+   * only when the client disconnects before its body is complete.
    */
   readonly response?: ServerResponse | undefined
   /** Replaces the message's body. */
@@ -157,13 +158,22 @@ class IncomingRequest implements DisconnectSource {
  * `chunked`, for a bad `Host`, and for a target that is not a path or an http URL.
  */
 export function toRequest(incoming: IncomingMessage, options: RequestOptions = {}): Request {
+  return createRequest(incoming, options, requestUrl)
+}
+
+/** As `toRequest`, with the listener's own `RequestUrl`. */
+export function createRequest(
+  incoming: IncomingMessage,
+  options: RequestOptions,
+  requestUrl: RequestUrl,
+): Request {
   checkHead(incoming)
-  const url = incomingUrl(incoming, options)
+  const url = incomingUrl(incoming, options, requestUrl)
   const { response, body, onBodyWait } = options
   return new IncomingRequest(incoming, response, url, body, onBodyWait) as unknown as Request
 }
 
-/** The body of a request made by `toRequest`, as the gateway takes it. */
+/** Returns the body of a request that `toRequest` or `createRequest` made, as the gateway takes it. */
 export function requestBody(request: Request): HostBody {
   return IncomingRequest.body(request as unknown as IncomingRequest)
 }

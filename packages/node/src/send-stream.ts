@@ -15,7 +15,7 @@ export function sendStream(
     let over = false
     let wake: (() => void) | undefined
 
-    // One listener for the stream's whole life: `compression` never lets go of a `drain` listener.
+    // One listener for the entire stream: `compression` never removes a `drain` listener.
     const drained = () => wake?.()
     const detach = () => {
       over = true

@@ -59,7 +59,7 @@ export function write(
   return undefined
 }
 
-/** The client has the whole answer before the connection closes, and until then may go on writing. */
+/** Closes the connection after the client has read the complete response. Until then the client may continue to write. */
 async function lingerAfter(body: string | Uint8Array | null, res: ServerResponse): Promise<void> {
   if (body === null) res.flushHeaders()
   else res.write(body)

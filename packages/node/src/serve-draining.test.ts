@@ -245,7 +245,7 @@ describe('serve, as it closes', () => {
   it('refuses a span of time that is none, and goes on', async () => {
     const { service, connect } = await serving()
     for (const drainMs of [-1, Number.NaN, '1' as never]) {
-      await expect(service.close({ drainMs })).rejects.toThrow(/^close: got drainMs/)
+      await expect(service.close({ drainMs })).rejects.toThrow(/^close\(\): drainMs: got/)
     }
     expect(service.ready).toBe(true)
     expect((await (await connect(get)).response())?.status).toBe(200)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import type { Gateway } from '@sluice/core'
+import { ConfigurationError, type Gateway } from '@sluice/core'
 import { connectRawClient } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ServeOptions, serve } from './serve.ts'
@@ -43,12 +43,14 @@ describe('serve', () => {
   })
 
   it.each([-1, 1.5, 65_536, Number.NaN, '80' as never])('refuses the port %s', async port => {
-    await expect(serving(async () => new Response(), { port })).rejects.toThrow(TypeError)
+    const started = serving(async () => new Response(), { port })
+    await expect(started).rejects.toBeInstanceOf(ConfigurationError)
+    await expect(started).rejects.toMatchObject({ issues: [{ path: ['port'] }] })
   })
 
   it('says how a port of text becomes a number', async () => {
     await expect(serving(async () => new Response(), { port: '3000' as never })).rejects.toThrow(
-      "serve: port is '3000', a string; it must be a whole number from 0 to 65535, such as Number(process.env.PORT).",
+      "serve(): port: got '3000', expected a whole number from 0 to 65535, such as Number(process.env.PORT).",
     )
   })
 
@@ -56,8 +58,8 @@ describe('serve', () => {
     'refuses %s for a gateway',
     async (...args) => {
       const started = Reflect.apply(serve, undefined, args)
-      await expect(started).rejects.toThrow(/^serve: got .*; pass what createGateway/)
-      await expect(started).rejects.toBeInstanceOf(TypeError)
+      await expect(started).rejects.toThrow(/^serve\(\): got .*, expected a gateway/)
+      await expect(started).rejects.toBeInstanceOf(ConfigurationError)
     },
   )
 

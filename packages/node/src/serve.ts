@@ -2,8 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Gateway } from '@sluice/core'
+import { configurationError } from '@sluice/core/adapter'
 import { checkMilliseconds } from './check-milliseconds.ts'
 import { Connections } from './connections.ts'
+import { createDispatch } from './dispatch.ts'
 import { expectGateway } from './expect-gateway.ts'
 import { ListenError } from './listen-error.ts'
 import { type ListenerOptions, listen } from './listener.ts'
@@ -35,7 +37,7 @@ export interface Serving {
    * `drainMs` (default 30,000), then ends them. Each answer that begins meanwhile says that its connection closes; one that
    * is idle is ended after 200 ms, as a request may be on its way.
    * Resolves when the last connection is closed, which takes a second at most from then on. Of several calls the
-   * shortest `drainMs` counts. Rejects with `TypeError` for a span of time that is none, and goes on.
+   * shortest `drainMs` counts. Rejects with `ConfigurationError` for an invalid `drainMs`, and continues.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>
 }
@@ -59,17 +61,17 @@ const shortTurnMs = [0.05, 0.5] as const
  *
  * What is no HTTP gets an answer in the protocol's shape too, and its connection is closed.
  *
- * Rejects with `ListenError` when the address cannot be had, and with `TypeError` for what is no gateway, a port that is none, and a span
- * of time that is none.
+ * Rejects with `ListenError` if it cannot listen on the address, and with `ConfigurationError` for an invalid gateway or
+ * option.
  */
 export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOptions = {}): Promise<Serving> {
-  expectGateway('serve', gateway, ['fetch', 'close'])
+  expectGateway('serve()', gateway, ['fetch', 'close'])
   const { port = 8787, host = '127.0.0.1', signals = true } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new TypeError(portFault(port))
+    throw configurationError('serve()', ['port'], port, expectedPort(port))
   }
-  checkMilliseconds('serve', 'writeStallMs', options.writeStallMs)
-  checkMilliseconds('serve', 'drainMs', options.drainMs, Number.POSITIVE_INFINITY)
+  checkMilliseconds('serve()', 'writeStallMs', options.writeStallMs)
+  checkMilliseconds('serve()', 'drainMs', options.drainMs, Number.POSITIVE_INFINITY)
   let closing: Promise<void> | undefined
   /** Requests that have to wait until no new connection is taken. */
   let held: (() => void)[] | undefined
@@ -79,15 +81,16 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   const server = createServer({ requireHostHeader: false })
   const connections = new Connections(server)
   rejectBadHttp(server, connections)
+  const dispatch = createDispatch(gateway)
   const answer = (incoming: IncomingMessage, response: ServerResponse, onBodyWait?: () => void) => {
     if (held !== undefined) return void held.push(() => answer(incoming, response, onBodyWait))
     // It came too late: this side of its connection has ended.
     if (!incoming.socket.writable) return void incoming.resume()
     if (closing !== undefined) response.setHeader('connection', 'close')
-    listen(gateway, incoming, response, options, onBodyWait)
+    listen(dispatch, incoming, response, options, onBodyWait)
   }
   server.on('request', (incoming, response) => answer(incoming, response))
-  // A client that asks first whether to send its body is told to go on when somebody reads it.
+  // A client that sent `Expect: 100-continue` gets its 100 when the body is first read.
   server.on('checkContinue', (incoming, response) => {
     answer(incoming, response, () => response.writeContinue())
   })
@@ -125,13 +128,13 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   }
   const close = (drain: { readonly drainMs?: number } = {}): Promise<void> => {
     try {
-      checkMilliseconds('close', 'drainMs', drain.drainMs, Number.POSITIVE_INFINITY)
+      checkMilliseconds('close()', 'drainMs', drain.drainMs, Number.POSITIVE_INFINITY)
     } catch (error) {
       return Promise.reject(error)
     }
     until = Math.min(until, performance.now() + (drain.drainMs ?? defaultDrainMs))
     const drained = (async () => gateway.close(drain))()
-    // Whoever closed first hears of it.
+    // The first call of `close` rejects with it.
     drained.catch(() => {})
     closing ??= stop(drained)
     return closing
@@ -152,11 +155,10 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   }
 }
 
-/** A port from the environment is text: it is told from a number that is none. */
-function portFault(port: unknown): string {
-  const expected = 'it must be a whole number from 0 to 65535'
-  if (typeof port !== 'string') return `serve: port is ${String(port)}; ${expected}.`
-  return `serve: port is '${port}', a string; ${expected}, such as Number(process.env.PORT).`
+/** Returns what is expected of a port. One from the environment is a string, for which it says how to convert it. */
+function expectedPort(port: unknown): string {
+  const expected = 'a whole number from 0 to 65535'
+  return typeof port === 'string' ? `${expected}, such as Number(process.env.PORT)` : expected
 }
 
 function listening(server: Server, port: number, host: string): Promise<void> {

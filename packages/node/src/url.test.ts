@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MalformedRequest } from './malformed-request.ts'
-import { originForm, requestUrl } from './url.ts'
+import { createRequestUrl, originForm, requestUrl } from './url.ts'
 
 const url = (target: string, host: string | undefined = 'here.example') => requestUrl('http', host, target)
 
@@ -129,5 +129,41 @@ describe('requestUrl', () => {
 describe('originForm', () => {
   it('leaves a path as it is', () => {
     expect(originForm('//x/y?z')).toBe('//x/y?z')
+  })
+})
+
+describe('createRequestUrl', () => {
+  const result = (call: () => string): string => {
+    try {
+      return call()
+    } catch (error) {
+      return String(error)
+    }
+  }
+
+  it('returns for every sequence of requests what requestUrl returns', () => {
+    const request = fc.tuple(
+      fc.constantFrom('http', 'https', 'ftp'),
+      fc.constantFrom(undefined, 'localhost', 'a.example', 'A.example', 'a.example:443', 'a b', ''),
+      fc.constantFrom(
+        '/',
+        '/v1/models',
+        '/v1/chat/completions',
+        '//b.example/v1',
+        'http://b.example/v1',
+        '/..',
+        '*',
+      ),
+    )
+    fc.assert(
+      fc.property(fc.array(request, { maxLength: 20 }), requests => {
+        const urlOf = createRequestUrl()
+        for (const [protocol, host, target] of requests) {
+          expect(result(() => urlOf(protocol, host, target))).toBe(
+            result(() => requestUrl(protocol, host, target)),
+          )
+        }
+      }),
+    )
   })
 })

@@ -17,24 +17,41 @@ export function originForm(target: string): string {
 }
 
 /**
- * The URL of a request, spelled as a native `Request` spells it. The target is put behind the origin, never
+ * Returns the URL of a request, spelled as a native `Request` spells it. The target is appended to the origin, never
  * resolved against it, so that `//elsewhere/v1` stays a path.
  *
- * `protocol` is `http` or `https`; `host` is a name or address with an optional port, and absent where the
- * request named none (HTTP/1.0). Throws `MalformedRequest`, also for what `checkTarget` refuses.
+ * `protocol` is `http` or `https`; `host` is a name or address with an optional port, or `undefined` where the
+ * request named none (HTTP/1.0). Throws `MalformedRequest`, also for what `checkTarget` rejects.
  */
-export function requestUrl(protocol: string, host: string | undefined, target: string): string {
-  if (last?.target !== target || last.host !== host || last.protocol !== protocol) {
-    last = { protocol, host, target, url: urlOf(protocol, host, target) }
-  }
-  return last.url
+export type RequestUrl = (protocol: string, host: string | undefined, target: string) => string
+
+/** A `RequestUrl` without memory. */
+export const requestUrl: RequestUrl = (protocol, host, target) => {
+  return joinUrl(parseOrigin(protocol, host ?? defaultHost), target)
 }
 
-// Nearly all requests of a process ask for the same.
-let last: { protocol: string; host: string | undefined; target: string; url: string } | undefined
+/** A `RequestUrl` for one listener. It remembers the last URL and origin, as nearly all requests have the same. */
+export function createRequestUrl(): RequestUrl {
+  let last: { protocol: string; host: string | undefined; target: string; url: string } | undefined
+  let known = { protocol: '', host: '', origin: '' }
+  const originOf = (protocol: string, host: string): string => {
+    if (known.host !== host || known.protocol !== protocol) {
+      known = { protocol, host, origin: parseOrigin(protocol, host) }
+    }
+    return known.origin
+  }
+  return (protocol, host, target) => {
+    if (last?.target !== target || last.host !== host || last.protocol !== protocol) {
+      const url = joinUrl(originOf(protocol, host ?? defaultHost), target)
+      last = { protocol, host, target, url }
+    }
+    return last.url
+  }
+}
 
-function urlOf(protocol: string, host: string | undefined, target: string): string {
-  const origin = originOf(protocol, host ?? 'localhost')
+const defaultHost = 'localhost'
+
+function joinUrl(origin: string, target: string): string {
   const path = originForm(target)
   if (plainTarget.test(path)) return origin + path
   checkTarget(path)
@@ -42,8 +59,8 @@ function urlOf(protocol: string, host: string | undefined, target: string): stri
 }
 
 /**
- * Throws `MalformedRequest` for a target that a URL reads as another path than the one that stands there: with
- * `.` or `..` as a segment, a backslash, or a fragment. A proxy or a host's own routing has seen the other path.
+ * Throws `MalformedRequest` for a target that `URL` would normalize to another path: with `.` or `..` as a segment,
+ * a backslash, or a fragment. A proxy or the host's router has used the path before normalization.
  */
 export function checkTarget(target: string): void {
   const [path = ''] = target.split('?', 1)
@@ -66,18 +83,12 @@ function badHost(): MalformedRequest {
   return new MalformedRequest('The Host header is not a host name or address with an optional port.')
 }
 
-// Nearly all requests of a process name the same host.
-let known = { protocol: '', host: '', origin: '' }
-
-function originOf(protocol: string, host: string): string {
-  if (known.host === host && known.protocol === protocol) return known.origin
+function parseOrigin(protocol: string, host: string): string {
   if (protocol !== 'http' && protocol !== 'https') {
     throw new MalformedRequest('The scheme of the request is neither http nor https.')
   }
   checkHost(host)
   const text = `${protocol}://${host}`
   if (!URL.canParse(text)) throw badHost()
-  const { origin } = new URL(text)
-  known = { protocol, host, origin }
-  return origin
+  return new URL(text).origin
 }

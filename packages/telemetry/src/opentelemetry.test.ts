@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { openTelemetry } from './opentelemetry.ts'
 
@@ -11,23 +12,24 @@ describe('openTelemetry', () => {
       tracerProvider: {},
       colour: true,
     }
-    const message = (() => {
-      try {
-        openTelemetry(wrong as never)
-      } catch (error) {
-        return (error as TypeError).message
-      }
-      return ''
-    })()
-    expect(message.split('\n')).toEqual([
-      'openTelemetry got options that it cannot use:',
-      "- incoming: got 'no', expected true or false",
-      '- outgoing: got object, expected true, false or a list of names of providers',
-      "- tags: got 'team', expected a list of names",
-      '- content: got number, expected true or false',
-      '- tracerProvider: got object, expected a TracerProvider',
-      '- colour: got boolean, expected no such option',
-    ])
+    const make = () => openTelemetry(wrong as never)
+    expect(make).toThrow(ConfigurationError)
+    expect(make).toThrow(
+      expect.objectContaining({
+        issues: Object.keys(wrong).map(name => expect.objectContaining({ path: [name] })),
+      }),
+    )
+    expect(make).toThrow(
+      [
+        'openTelemetry(): 6 options cannot be used:',
+        "- incoming: got 'no', expected true or false",
+        '- outgoing: got a list, expected true, false or a list of names of providers',
+        "- tags: got 'team', expected a list of names",
+        '- content: got 1, expected true or false',
+        '- tracerProvider: got an empty object, expected a TracerProvider',
+        '- colour: got true, expected no such option',
+      ].join('\n'),
+    )
   })
 
   it('does nothing where no SDK is there, and fails nothing', () => {

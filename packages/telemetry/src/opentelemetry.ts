@@ -1,5 +1,5 @@
 import { metrics, trace } from '@opentelemetry/api'
-import type { Observer, Tracer } from '@sluice/core'
+import { ConfigurationError, type Observer, type Tracer } from '@sluice/core'
 import { ChatSpan } from './opentelemetry/chat-span.ts'
 import { type Instruments, instruments } from './opentelemetry/instruments.ts'
 import { Labels } from './opentelemetry/labels.ts'
@@ -26,9 +26,8 @@ const scope = '@sluice/telemetry'
  * Throws `ConfigurationError` that lists every invalid option.
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry {
-  const faults = optionIssues(options)
-  if (faults.length > 0)
-    throw new TypeError(`openTelemetry got options that it cannot use:\n- ${faults.join('\n- ')}`)
+  const issues = optionIssues(options)
+  if (issues.length > 0) throw new ConfigurationError('openTelemetry()', issues)
   const { tracerProvider, meterProvider, incoming = true, outgoing = true, tags = [] } = options
   let made: Instruments | undefined
   const measures = () => {

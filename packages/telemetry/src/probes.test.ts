@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { type ProbeOptions, probes } from './index.ts'
 
@@ -95,15 +96,22 @@ describe('probes', () => {
     ])
   })
 
-  it.each<[ProbeOptions, RegExp]>([
-    [{ live: 'healthz' }, /live is "healthz", expected a path such as '\/live'/],
-    [{ live: '/a', ready: '/a' }, /both '\/a'/],
-    [{ checks: { gateway: () => true } }, /may be called 'gateway'/],
-    [{ checks: { db: 'yes' as unknown as () => true } }, /check 'db' is no function/],
-    [{ timeoutMs: 0 }, /got timeoutMs 0/],
-    [{ timeoutMs: Number.NaN }, /got timeoutMs NaN/],
-    [{ timeoutMs: 1e10 }, /got timeoutMs 10000000000/],
-  ])('throws for %o', (options, message) => {
-    expect(() => probes({ ready: true }, options)).toThrow(message)
+  it.each<[ProbeOptions, readonly string[], string]>([
+    [{ live: 'healthz' }, ['live'], "probes(): live: got 'healthz', expected a path such as '/live'."],
+    [{ live: '/a', ready: '/a' }, ['ready'], "ready: got '/a', expected another path than that of live"],
+    [{ checks: { gateway: () => true } }, ['checks', 'gateway'], "expected a name other than 'gateway'"],
+    [
+      { checks: { db: 'postgres://hidden' as unknown as () => true } },
+      ['checks', 'db'],
+      'checks.db: got a string, expected a function',
+    ],
+    [{ timeoutMs: 0 }, ['timeoutMs'], 'timeoutMs: got 0, expected milliseconds above 0'],
+    [{ timeoutMs: Number.NaN }, ['timeoutMs'], 'timeoutMs: got NaN'],
+    [{ timeoutMs: 1e10 }, ['timeoutMs'], 'timeoutMs: got 10000000000'],
+  ])('throws for %o', (options, path, message) => {
+    const make = () => probes({ ready: true }, options)
+    expect(make).toThrow(ConfigurationError)
+    expect(make).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ path })] }))
+    expect(make).toThrow(message)
   })
 })

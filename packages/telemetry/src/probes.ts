@@ -1,4 +1,5 @@
-import type { Endpoint, ManagedGateway } from '@sluice/core'
+import { ConfigurationError, type Endpoint, type ManagedGateway } from '@sluice/core'
+import { type ConfigurationIssue, configurationIssue, hiddenIssue, quoted } from '@sluice/core/adapter'
 import { rejectMethod } from './reject-method.ts'
 
 /** The part of a gateway that probes read. */
@@ -64,24 +65,30 @@ function checkOptions(
   checks: ReadonlyMap<string, ReadinessCheck>,
   timeoutMs: number,
 ): void {
+  const issues: ConfigurationIssue[] = []
   for (const [name, path] of Object.entries({ live, ready })) {
     if (typeof path === 'string' && path.startsWith('/')) continue
-    throw new TypeError(`probes(): ${name} is ${JSON.stringify(path)}, expected a path such as '/${name}'.`)
+    issues.push(configurationIssue([name], path, `a path such as '/${name}'`))
   }
-  if (live === ready) throw new TypeError(`probes(): live and ready are both '${live}', expected two paths.`)
+  if (live === ready && issues.length === 0) {
+    issues.push({ path: ['ready'], received: quoted(ready), expected: 'another path than that of live' })
+  }
   for (const [name, check] of checks) {
-    if (name === 'gateway')
-      throw new TypeError("probes(): no check may be called 'gateway': that is its own.")
-    if (typeof check !== 'function')
-      throw new TypeError(
-        `probes(): the check '${name}' is no function, expected one that throws where it fails.`,
-      )
+    const path = ['checks', name]
+    if (name === 'gateway') {
+      issues.push({ path, received: 'a reserved name', expected: "a name other than 'gateway'" })
+    } else if (typeof check !== 'function') {
+      issues.push(hiddenIssue(path, check, 'a function that throws if the check fails'))
+    }
   }
   // A longer timer would fire at once.
-  if (!(typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= 0x7fff_ffff)) {
-    throw new TypeError(`probes(): got timeoutMs ${String(timeoutMs)}, expected milliseconds above 0.`)
+  if (!(typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= maxTimerMs)) {
+    issues.push(configurationIssue(['timeoutMs'], timeoutMs, `milliseconds above 0, at most ${maxTimerMs}`))
   }
+  if (issues.length > 0) throw new ConfigurationError('probes()', issues)
 }
+
+const maxTimerMs = 2_147_483_647
 
 /**
  * A readiness check. It passes unless it throws, rejects, returns `false`, or times out; its signal aborts on timeout.

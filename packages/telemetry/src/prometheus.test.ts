@@ -1,4 +1,10 @@
-import { type EndEvent, GatewayError, type GatewayEvent, UpstreamError } from '@sluice/core'
+import {
+  ConfigurationError,
+  type EndEvent,
+  GatewayError,
+  type GatewayEvent,
+  UpstreamError,
+} from '@sluice/core'
 import { Counter, type OpenMetricsContentType, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { attempt, ended, usage } from './fake-events.ts'
@@ -268,17 +274,32 @@ describe('prometheus', () => {
     expect(names(await told([], { defaultMetrics: true }))).toBeGreaterThan(5)
   })
 
-  it.each<[PrometheusOptions, RegExp]>([
-    [{ prefix: 'a-b' }, /got prefix "a-b"/],
-    [{ buckets: [] }, /got buckets \[\]/],
-    [{ buckets: [2, 1] }, /expected one or more numbers above 0, rising/],
-    [{ maxLabelValues: 0 }, /got maxLabelValues 0/],
-    [{ path: 'metrics' }, /got path "metrics"/],
-    [{ token: '' }, /a token that is empty/],
-    [{ tagLabels: 'team' as unknown as string[] }, /got tagLabels "team"/],
-    [{ tagLabels: ['a-b', 'a_b'] }, /two tagLabels that are both tag_a_b/],
-  ])('throws for %o', (options, message) => {
-    expect(() => prometheus(options)).toThrow(message)
+  it.each<[PrometheusOptions, readonly string[], string]>([
+    [{ prefix: 'a-b' }, ['prefix'], "prometheus(): prefix: got 'a-b', expected letters"],
+    [{ buckets: [] }, ['buckets'], 'buckets: got an empty list'],
+    [{ buckets: [2, 1] }, ['buckets'], 'expected one or more numbers above 0, ascending'],
+    [{ maxLabelValues: 0 }, ['maxLabelValues'], 'maxLabelValues: got 0'],
+    [{ path: 'metrics' }, ['path'], "path: got 'metrics'"],
+    [{ token: '' }, ['token'], 'token: got an empty string'],
+    [{ tagLabels: 'team' as unknown as string[] }, ['tagLabels'], "tagLabels: got 'team'"],
+    [{ tagLabels: ['a-b', 'a_b'] }, ['tagLabels'], 'two tags with the label tag_a_b'],
+  ])('throws for %o', (options, path, message) => {
+    const make = () => prometheus(options)
+    expect(make).toThrow(ConfigurationError)
+    expect(make).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ path })] }))
+    expect(make).toThrow(message)
+  })
+
+  it('lists all invalid options, and no part of the token', () => {
+    const options = { prefix: 'a-b', path: 'metrics', token: ['hunter2'] as unknown as string }
+    expect(() => prometheus(options)).toThrow(
+      [
+        'prometheus(): 3 options cannot be used:',
+        "- prefix: got 'a-b', expected letters, digits and '_', such as 'sluice_'",
+        "- path: got 'metrics', expected a path such as '/metrics'",
+        '- token: got a list, expected a string that is not empty',
+      ].join('\n'),
+    )
   })
 })
 

@@ -1,4 +1,10 @@
-import { type EndEvent, GatewayError, type GatewayEvent, UpstreamError } from '@sluice/core'
+import {
+  ConfigurationError,
+  type EndEvent,
+  GatewayError,
+  type GatewayEvent,
+  UpstreamError,
+} from '@sluice/core'
 import fc from 'fast-check'
 import pino from 'pino'
 import { describe, expect, it } from 'vitest'
@@ -326,11 +332,18 @@ describe('requestLog with a logger', () => {
   })
 
   it.each([
-    [{ logger: console as Logger, format: 'json' as const }, /logger beside write, format or colours/],
-    [{ logger: { info() {} } as unknown as Logger }, /no warn, error/],
-    [{ format: 'xml' as 'json' }, /got format "xml"/],
-    [{ write: 'stdout' as unknown as () => void }, /write is string/],
-  ])('throws for options that do not fit: %o', (options, message) => {
-    expect(() => requestLog(options)).toThrow(message)
+    [
+      { logger: console as Logger, format: 'json' as const },
+      ['logger'],
+      'a logger together with write, format or colours',
+    ],
+    [{ logger: { info() {} } as unknown as Logger }, ['logger'], 'got a logger without warn, error'],
+    [{ format: 'xml' as 'json' }, ['format'], "requestLog(): format: got 'xml', expected 'auto'"],
+    [{ write: 'stdout' as unknown as () => void }, ['write'], "write: got 'stdout', expected a function"],
+  ])('throws for invalid options: %o', (options, path, message) => {
+    const make = () => requestLog(options)
+    expect(make).toThrow(ConfigurationError)
+    expect(make).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ path })] }))
+    expect(make).toThrow(message)
   })
 })

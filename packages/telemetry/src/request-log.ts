@@ -1,4 +1,5 @@
-import type { Observer } from '@sluice/core'
+import { ConfigurationError, type Observer } from '@sluice/core'
+import { type ConfigurationIssue, configurationIssue } from '@sluice/core/adapter'
 import { noColours, terminalColours } from './request-log/colours.ts'
 import type { LogEntry, Logger } from './request-log/logger.ts'
 import { steering } from './request-log/plain-text.ts'
@@ -48,9 +49,13 @@ function lineWriter({ write, format = 'auto', colours = false, now = Date.now }:
   const output = write === undefined ? standardOutput() : undefined
   const put = write ?? (output && ((line: string) => void output.write(`${line}\n`)))
   if (put === undefined) {
-    throw new TypeError(
-      'requestLog(): there is no standard output here. Say with `write` or `logger` where lines go.',
-    )
+    throw new ConfigurationError('requestLog()', [
+      {
+        path: ['write'],
+        received: 'undefined in a runtime without standard output',
+        expected: 'a function that takes a line, or the option logger',
+      },
+    ])
   }
   const pretty = format === 'pretty' || (format === 'auto' && output?.isTTY === true)
   const paints = colours ? terminalColours : noColours
@@ -61,26 +66,33 @@ function lineWriter({ write, format = 'auto', colours = false, now = Date.now }:
 }
 
 function checkOptions({ write, format = 'auto', logger, colours }: RequestLogOptions): void {
+  const issues: ConfigurationIssue[] = []
   if (!['auto', 'pretty', 'json'].includes(format)) {
-    throw new TypeError(
-      `requestLog(): got format ${JSON.stringify(format)}, expected 'auto', 'pretty' or 'json'.`,
-    )
+    issues.push(configurationIssue(['format'], format, "'auto', 'pretty' or 'json'"))
   }
   if (write !== undefined && typeof write !== 'function') {
-    throw new TypeError(`requestLog(): write is ${typeof write}, expected a function of a line.`)
+    issues.push(configurationIssue(['write'], write, 'a function that takes a line'))
   }
-  if (logger === undefined) return
-  if (write !== undefined || format !== 'auto' || colours !== undefined) {
-    throw new TypeError(
-      'requestLog(): got a logger beside write, format or colours: a logger makes its lines itself.',
+  if (logger !== undefined) {
+    if (write !== undefined || format !== 'auto' || colours !== undefined) {
+      issues.push({
+        path: ['logger'],
+        received: 'a logger together with write, format or colours',
+        expected: 'a logger alone: it formats its own lines',
+      })
+    }
+    const missing = (['info', 'warn', 'error'] as const).filter(
+      level => typeof logger?.[level] !== 'function',
     )
+    if (missing.length > 0) {
+      issues.push({
+        path: ['logger'],
+        received: `a logger without ${missing.join(', ')}`,
+        expected: 'an object with the functions info, warn and error',
+      })
+    }
   }
-  const missing = (['info', 'warn', 'error'] as const).filter(level => typeof logger?.[level] !== 'function')
-  if (missing.length > 0) {
-    throw new TypeError(
-      `requestLog(): the logger has no ${missing.join(', ')}: expected { info, warn, error }.`,
-    )
-  }
+  if (issues.length > 0) throw new ConfigurationError('requestLog()', issues)
 }
 
 /** Returns one line of JSON. Control characters are escaped: no text can break the line or control a terminal. */

@@ -1,4 +1,4 @@
-import { firstOf, type LimitRuleData, limits, priceTable } from '@sluice/core'
+import { ConfigurationError, firstOf, type LimitRuleData, limits, priceTable } from '@sluice/core'
 import { bearerToken } from '@sluice/core/keys'
 import { describe, expect, it } from 'vitest'
 import { adminKey, callerKey, consoleService } from './console-service.ts'
@@ -138,17 +138,41 @@ describe('the chat of the console', () => {
   })
 
   it.each([
-    [{ chat: true }, /chat: expected false, or an object/],
-    [{ chat: { limit: [] } }, /chat: no such option: limit/],
-    [{ chat: { models: 'small' } }, /chat\.models/],
-    [{ chat: { tags: { team: 1 } } }, /chat\.tags/],
-    [{ chat: { limits: { kind: 'requests' } } }, /chat\.limits: expected a list/],
+    [{ chat: true }, ['chat'], 'createConsole(): chat: got true, expected false, or an object'],
+    [{ chat: { limit: [] } }, ['chat', 'limit'], "expected no such option. Did you mean 'limits'?"],
+    [{ chat: { models: 'small' } }, ['chat', 'models'], "chat.models: got 'small'"],
+    [{ chat: { tags: { team: 1 } } }, ['chat', 'tags'], 'chat.tags: got an object'],
+    [
+      { chat: { limits: { kind: 'requests' } } },
+      ['chat', 'limits'],
+      'chat.limits: got an object, expected a list',
+    ],
     [
       { chat: { limits: [{ kind: 'requests', limit: 0, per: 'day' }] } },
-      /chat\.limits\[0\]: requests\(\): limit: got 0/,
+      ['chat', 'limits', 0, 'limit'],
+      'chat.limits[0].limit: got 0',
     ],
-  ])('refuses the options %j', (options, message) => {
-    expect(() => consoleService({ console: options as never })).toThrow(message)
+    [{ adminKey: 'hunter2' }, ['adminKey'], 'adminKey: got a string of 7 characters, expected at least 16'],
+    [{ admin: 'hunter2' }, ['admin'], 'admin: got a string, expected no such option'],
+    [{ keys: {} }, ['keys'], 'keys: got an empty object, expected a key store'],
+    [{ usage: 'postgres://ann:hunter2@db' }, ['usage'], 'usage: got a string, expected a function'],
+    [{ teamTag: '' }, ['teamTag'], 'teamTag: got an empty string'],
+    [{ basePath: 'v1' }, ['basePath'], "basePath: got 'v1'"],
+    [
+      { basePath: '/v2' },
+      ['basePath'],
+      "endpoint(): basePath: got '/v2', under which the gateway has no models",
+    ],
+    [{ maxRequests: 501 }, ['maxRequests'], 'maxRequests: got 501, expected a whole number from 1 to 500'],
+    [{ minutes: 0 }, ['minutes'], 'minutes: got 0'],
+    [{ onError: 1 }, ['onError'], 'onError: got 1'],
+    [{ now: 1 }, ['now'], 'now: got 1'],
+  ])('rejects the options %j', (options, path, message) => {
+    const make = () => consoleService({ console: options as never })
+    expect(make).toThrow(ConfigurationError)
+    expect(make).toThrow(expect.objectContaining({ issues: [expect.objectContaining({ path })] }))
+    expect(make).toThrow(message)
+    expect(make).not.toThrow('hunter2')
   })
 })
 

@@ -138,13 +138,13 @@ describe('F13 a limit that is none', () => {
     for (const writeStallMs of [...noLimits, Number.POSITIVE_INFINITY]) {
       const wrong = { writeStallMs: writeStallMs as never }
       expect(() => toNodeListener(gateway, wrong)).toThrow(
-        /toNodeListener: got writeStallMs .*, expected milliseconds/,
+        /toNodeListener\(\): writeStallMs: got .*, expected milliseconds/,
       )
       await expect(serve(gateway, { port: 0, signals: false, ...wrong })).rejects.toThrow(TypeError)
     }
     for (const drainMs of noLimits) {
       const serving = serve(gateway, { port: 0, signals: false, drainMs: drainMs as never })
-      await expect(serving).rejects.toThrow(/serve: got drainMs .*, expected milliseconds/)
+      await expect(serving).rejects.toThrow(/serve\(\): drainMs: got .*, expected milliseconds/)
       await expect(gateway.close({ drainMs: drainMs as never })).rejects.toThrow(TypeError)
     }
   })

@@ -10,7 +10,7 @@ const configPaths: Readonly<Record<string, readonly string[]>> = {
   loadShedder: ['maxInFlight'],
 }
 
-/** Lets the core look at what is no part of routes, callers and limits, and tells of what it refuses. */
+/** Validates all options but routes, callers and limits with the core, and reports its issues. */
 export function checkOptions(config: TypedConfig, root: ConfigLocation): void {
   const own = (name: string) => Object.hasOwn(config.gateway ?? {}, name)
   const valid = Object.entries(collectIssues(root, () => scalars(config)) ?? {}).filter(

@@ -25,8 +25,8 @@ export interface Config {
   /** Vendors by the names that routes use. A name that is a vendor's own needs no `type`. */
   readonly providers?: Readonly<Record<string, ProviderConfig | ProviderFunction>>
   /**
-   * What callers may ask for, and where it is answered. A name with a `*` stands for all names that fit it; a `*` in its
-   * places is what stands there: `'fast/*': ['groq/*', 'cerebras/*']`.
+   * The models that callers can request, each with its route. A name with a `*` matches all names of that form; a `*` in
+   * its targets is replaced by the matched text: `'fast/*': ['groq/*', 'cerebras/*']`.
    */
   readonly models: Readonly<Record<string, RouteConfig>>
   /** Callers with keys that stand here; those that are issued by `sluice keys` come beside them. */
@@ -40,7 +40,7 @@ export interface Config {
   /** What calls are charged whose answers were cut off before any of them came. Default: what was reserved for them. */
   readonly abandonedCalls?: Partial<AbandonedCallOptions>
   readonly state?: StateConfig
-  /** Finished answers are given again to the same requests. */
+  /** Complete responses are replayed for identical requests. */
   readonly cache?: { readonly ttlMs: number; readonly maxBytes?: number }
   /** Whether `Idempotency-Key` is honoured. Default: no. */
   readonly idempotency?: boolean
@@ -84,7 +84,7 @@ export interface ServerConfig {
 
 /** A vendor's options, as its function in `@sluice/providers` takes them, and which one it is. */
 export interface ProviderConfig {
-  /** A vendor of `@sluice/providers`: `openai`, `anthropic`, `groq`, `openai-compatible`. Default: the name it stands under. */
+  /** A vendor of `@sluice/providers`: `openai`, `anthropic`, `groq`, `openai-compatible`. Default: the provider's name. */
   readonly type?: string
   readonly apiKey?: string
   readonly baseURL?: string
@@ -97,7 +97,7 @@ export interface ProviderConfig {
 export type ProviderFunction = (model: string) => Target
 
 /**
- * Where a model is answered: a place (`openai/gpt-4o`), the name of another model, a list that is asked in order, or one
+ * Where a model is answered: a target (`openai/gpt-4o`), the name of another model, a list that is tried in order, or one
  * of the ways to choose. A text that is another model's name means that model; else what stands before its first `/` is
  * the provider. In TypeScript any entry of the core's `models()` may stand here too. `Text` are the texts that it may
  * hold.
@@ -192,7 +192,7 @@ export interface StateConfig {
    * `sluice dev`, and none for `sluice serve`.
    */
   readonly database?: string
-  /** Where limits, cached answers and the health of places are shared between processes: `redis://...`. Default: this process. */
+  /** Where processes share limits, cached responses and the health of targets: `redis://...`. Default: this process. */
   readonly redis?: string
   /** What tells this service's keys in Redis from others'. Default `sluice`. */
   readonly prefix?: string

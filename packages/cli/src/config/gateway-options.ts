@@ -20,7 +20,7 @@ import type { TypedConfig } from './config.ts'
 
 type ConsoleCaller = (request: Request) => Principal | undefined
 
-/** What outlives one configuration: stores, and who is told of what happens. */
+/** What outlives one configuration: stores and observers. */
 export interface Foundation {
   readonly database: Database | undefined
   /** Where limits are counted; `undefined` for this process. */
@@ -67,7 +67,7 @@ function withConsole(callers: Authenticator, consoleCaller: ConsoleCaller | unde
   return (request, host) => consoleCaller(request) ?? callers(request, host)
 }
 
-/** What stands in a configuration as it stands in the options. */
+/** Returns the options that a configuration contains unchanged. */
 export function scalars(config: TypedConfig): Partial<GatewayOptions> {
   const { validation, unknownParameters, unsupportedParameters, traceHeader, maxAttempts } = config
   const { requestLimits, timeouts, stream, retry, breaker, server, maxInFlight, abandonedCalls } = config

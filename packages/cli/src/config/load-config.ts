@@ -26,7 +26,7 @@ export interface LoadedConfig {
 
 /**
  * Reads a configuration: `path`, or the one `sluice.config.{ts,mts,js,mjs,json,yaml,yml}` of the folder. TypeScript and
- * JavaScript are run anew each time.
+ * JavaScript are run again each time.
  *
  * Rejects with `InvalidConfigError` that tells everything that is wrong with it, in one message and without a secret; and with
  * `CommandError` for a file that is not there, cannot be read, or is no JSON, YAML or module.

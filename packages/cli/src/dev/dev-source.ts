@@ -16,20 +16,23 @@ export interface DevSource {
   readonly notes: readonly string[]
 }
 
-type Asked = Pick<DevSettings, 'config' | 'discover' | 'anyModel'>
+type ModelSettings = Pick<DevSettings, 'config' | 'discover' | 'anyModel'>
 type Surroundings = Pick<CommandContext, 'env' | 'cwd' | 'signal'>
 
 /**
  * The configuration that is named or that the folder has, else one of what is found. Rejects with `CommandError` for a
  * configuration, or an environment, with a fault.
  */
-export function devSource(asked: Asked, context: Surroundings): Promise<DevSource> {
-  return asked.config !== undefined || configsIn(context.cwd).length > 0
-    ? fileSource(asked, context)
-    : foundSource(asked, context)
+export function devSource(settings: ModelSettings, context: Surroundings): Promise<DevSource> {
+  return settings.config !== undefined || configsIn(context.cwd).length > 0
+    ? fileSource(settings, context)
+    : foundSource(settings, context)
 }
 
-async function fileSource({ config: path, anyModel }: Asked, context: Surroundings): Promise<DevSource> {
+async function fileSource(
+  { config: path, anyModel }: ModelSettings,
+  context: Surroundings,
+): Promise<DevSource> {
   if (anyModel) {
     throw new CommandError(
       "sluice dev: --any-model works without a configuration only. Add the provider local and the model '*': 'local/*' to the configuration instead.",
@@ -43,7 +46,7 @@ async function fileSource({ config: path, anyModel }: Asked, context: Surroundin
 }
 
 async function foundSource(
-  { discover: looks, anyModel }: Asked,
+  { discover: looks, anyModel }: ModelSettings,
   { env, signal }: Surroundings,
 ): Promise<DevSource> {
   const vendors = environmentVendors(env)

@@ -24,7 +24,7 @@ const timeoutMs = 300
 /** Somebody has said that it is there: it is given more time. */
 const namedTimeoutMs = 2_000
 
-/** Where servers of this machine may be, and what has to be told of OLLAMA_HOST. */
+/** Returns where local servers may listen, and a warning about OLLAMA_HOST if there is one. */
 export function lookups(ollamaHost: string | undefined): {
   readonly list: readonly Lookup[]
   readonly fault: string | undefined
@@ -39,7 +39,7 @@ export function lookups(ollamaHost: string | undefined): {
   return { list, fault: named !== undefined && 'fault' in named ? named.fault : undefined }
 }
 
-/** Asks all places at once, without a key. What does not answer in time, or as something else, is not there. */
+/** Calls all addresses at once, without a key. One that does not answer in time, or not as expected, is left out. */
 export async function discover(
   list: readonly Lookup[],
   signal: AbortSignal,

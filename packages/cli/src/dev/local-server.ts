@@ -91,7 +91,7 @@ function getJson(url: string, signal: AbortSignal): Promise<unknown> {
   return new Promise(resolve => {
     const nothing = () => resolve(undefined)
     if (signal.aborted) return nothing()
-    // An agent of its own: the global one may have been told of a proxy.
+    // An agent of its own: the global one may use a proxy.
     const agent = new Agent()
     const request = get(url, { agent, signal, headers: { accept: 'application/json' } }, response => {
       if (response.statusCode !== 200) {

@@ -1,6 +1,6 @@
 import type { RouteConfig } from '../config/config.ts'
 
-/** How many places a route of data may ask for one request. */
+/** Returns how many targets a route may call for one request. */
 export function countTargets(route: RouteConfig): number {
   if (typeof route !== 'object') return 1
   if (Array.isArray(route)) return sum(route)

@@ -63,7 +63,7 @@ export class Variables {
   readonly extracted: ExtractedSecret[] = []
   readonly #names = new Map<string, string>()
   readonly #numbers = new Map<string, number>()
-  readonly #places = new Set<string>()
+  readonly #paths = new Set<string>()
   readonly #used: Set<string>
 
   /** `used` are the names that mean something already. */
@@ -76,12 +76,12 @@ export class Variables {
     return variableName.test(name) ? variable(name) : undefined
   }
 
-  /** A reference in the place of a secret: the same one for the same secret, called `wanted` where that name is free. */
+  /** Returns a reference that replaces a secret: the same for the same secret, named `wanted` if that name is free. */
   secret(value: string, wanted: string, part: ImportNode): string {
     const name = this.#names.get(value) ?? this.#free(wanted)
     this.#names.set(value, name)
-    if (!this.#places.has(part.pathText)) this.extracted.push({ name, path: part.pathText })
-    this.#places.add(part.pathText)
+    if (!this.#paths.has(part.pathText)) this.extracted.push({ name, path: part.pathText })
+    this.#paths.add(part.pathText)
     return variable(name)
   }
 

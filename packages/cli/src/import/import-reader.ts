@@ -8,7 +8,7 @@ const unknown = {
   fix: 'Check whether you need it; see docs for what Sluice supports.',
 }
 
-/** Reads a value and remembers what of it was read, so that the rest can be told of. */
+/** Reads a value and records which parts were read, so that the rest can be reported. */
 export class ImportReader {
   readonly root: ImportNode
   readonly notes = new Set<string>()
@@ -24,7 +24,7 @@ export class ImportReader {
     this.notes.add(text)
   }
 
-  /** That the leaf at the path was read, or is told of. */
+  /** Marks the leaf at the path as read or reported. */
   finish(path: Path): void {
     this.#done.add(pathText(path))
   }
@@ -33,7 +33,7 @@ export class ImportReader {
     return this.#done.has(pathText(path))
   }
 
-  /** Tells of a place once. */
+  /** Reports a path once. */
   reportUnsupported(path: Path, why: string, fix: string): void {
     if (this.#reported.has(pathText(path))) return
     this.#reported.add(pathText(path))
@@ -145,7 +145,7 @@ export class ImportNode {
     return this
   }
 
-  /** All of it is told as lost. */
+  /** Reports the entire value as unsupported. */
   reportUnsupported(why: string, fix: string): void {
     if (!this.isThere) return
     this.markRead()

@@ -10,14 +10,14 @@ export interface UnsupportedSetting {
   readonly fix: string
 }
 
-/** A variable of the environment that the configuration reads, and that has to be set anew. */
+/** A variable of the environment that the configuration reads and that has to be set. */
 export interface ExtractedSecret {
   readonly name: string
   /** Where its value stood. */
   readonly path: string
 }
 
-/** What became of a foreign configuration. */
+/** The result of importing a configuration. */
 export interface ImportResult {
   readonly config: Config
   /** What has no equivalent. Each leaf of the input was read, or stands here, by its own path or that of what holds it. */

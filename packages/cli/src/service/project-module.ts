@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * A package that a project may have installed, or that stands beside this program; `undefined` where it is in neither.
- * Rejects with what it throws where it is there and cannot be loaded.
+ * Imports a package that the project, or else this program, has installed. Resolves to `undefined` where neither has it.
+ * Rejects with the package's own error if it cannot be loaded.
  */
 export async function projectModule(
   name: string,

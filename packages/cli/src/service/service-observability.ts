@@ -69,7 +69,7 @@ export class ServiceObservability {
     ]
   }
 
-  /** Lets go of who watches: their streams would keep the service from ending. */
+  /** Closes the console's live streams, which would keep the service from ending. */
   closeConsole(): void {
     this.#console?.page.close()
   }

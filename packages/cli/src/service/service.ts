@@ -20,7 +20,7 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** What a command line says of a service, in the place of its configuration. */
+/** Options of a command line that override the configuration. */
 export interface ServiceOptions {
   readonly host?: string | undefined
   /** 0 takes a free one. */

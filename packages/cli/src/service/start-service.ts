@@ -44,7 +44,7 @@ export async function startService(
   context: ServiceContext,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const closing = new Closing()
+  const closing = new ShutdownSteps()
   try {
     return await started(given, context, options, closing)
   } catch (error) {
@@ -57,7 +57,7 @@ async function started(
   given: TypedConfig,
   context: ServiceContext,
   options: ServiceOptions,
-  closing: Closing,
+  closing: ShutdownSteps,
 ): Promise<Service> {
   const pool = new VendorPool()
   let earlyObservability: ServiceObservability | undefined
@@ -165,7 +165,7 @@ function isRequest(asked: Request | string | URL): asked is Request {
 }
 
 /** What was opened, to be closed in the opposite order. */
-class Closing {
+class ShutdownSteps {
   readonly #steps: (() => Promise<unknown>)[] = []
 
   add(step: () => Promise<unknown>): void {

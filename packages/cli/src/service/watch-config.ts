@@ -16,13 +16,13 @@ export interface ConfigWatcher {
 export interface ConfigWatcherOptions {
   /** Whether its files are watched. Default: yes. Without it, `reload` alone reads it again. */
   readonly watch?: boolean
-  /** What becomes of it before the service gets it. Default: nothing. */
+  /** Changes a configuration before the service uses it. Default: no change. */
   readonly overlay?: (config: TypedConfig) => TypedConfig
 }
 
 /**
- * Reloads a service when the file of its configuration changes, or what that imports. A configuration with faults changes
- * nothing: the service goes on with the last good one, and `tell` hears of all faults, once for the same ones.
+ * Reloads a service when the file of its configuration, or a module that it imports, changes. An invalid configuration
+ * changes nothing: the service keeps the last valid one, and `context.log` receives all issues, once for the same ones.
  */
 export function watchConfig(
   service: Pick<Service, 'reload'>,

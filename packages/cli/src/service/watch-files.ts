@@ -1,7 +1,7 @@
 import { type BigIntStats, type FSWatcher, statSync, watch } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** How a change of files is told. */
+/** Watches files for changes. */
 export interface FileWatch {
   /** Watches these from now on. */
   follow(files: readonly string[]): void
@@ -84,7 +84,7 @@ export function watchFiles(files: readonly string[], changed: () => void, failed
     }
   }
   const follow = (next: readonly string[]) => {
-    // What has changed since it was looked at is still to be told.
+    // A change since the last check is still to be reported.
     marks = new Map(next.map(file => [file, marks.get(file) ?? markOf(file)]))
     watchFolders()
   }

@@ -4,7 +4,7 @@ import type { Observer } from '@sluice/core'
 export interface StateContext {
   /** Where relative paths begin. */
   readonly cwd: string
-  /** Hears of connections that fail, in words without a secret. */
+  /** Receives a message about each connection that fails, without secrets. */
   readonly log: (text: string) => void
   readonly observe?: Observer | undefined
 }

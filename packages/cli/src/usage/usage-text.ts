@@ -70,7 +70,7 @@ function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** Prices go down to millionths of a dollar: small sums are told with as many digits. */
+/** Prices go down to millionths of a dollar: small sums have as many digits. */
 function money(usd: number): string {
   return usd >= 1 || usd === 0 ? usd.toFixed(2) : usd.toFixed(6)
 }

@@ -1,4 +1,5 @@
-import type { LimitRuleData } from '@sluice/core'
+import { ConfigurationError, type LimitRuleData } from '@sluice/core'
+import { type ConfigurationIssue, configurationIssue, unknownOption } from '@sluice/core/adapter'
 import { limitRule } from '@sluice/core/limits'
 
 /** What the console's own principal may do. */
@@ -24,29 +25,45 @@ const defaultLimits: readonly LimitRuleData[] = [
 /** The options as the console uses them. */
 export type ResolvedChat = ConsoleChat & { readonly limits: readonly LimitRuleData[] }
 
-/** Returns the options with their default limits, or false. Throws what `fault` makes of what is wrong. */
-export function resolveChat(
-  given: ConsoleChat | false,
-  fault: (what: string) => TypeError,
-): ResolvedChat | false {
+/** Returns the options with their default limits, or false. Adds an issue for each invalid option. */
+export function resolveChat(given: ConsoleChat | false, issues: ConfigurationIssue[]): ResolvedChat | false {
   if (given === false) return false
-  if (!isObject(given)) throw fault('chat: expected false, or an object such as { limits: [...] }')
-  const unknown = Object.keys(given).find(name => !known.includes(name))
-  if (unknown !== undefined) throw fault(`chat: no such option: ${unknown}. Known are ${known.join(', ')}`)
+  if (!isObject(given)) {
+    issues.push(configurationIssue(['chat'], given, 'false, or an object such as { limits: [...] }'))
+    return false
+  }
+  for (const [name, value] of Object.entries(given)) {
+    if (!known.includes(name)) issues.push(unknownOption(['chat', name], value, known))
+  }
   const { models, tags, limits = defaultLimits } = given
-  if (models !== undefined && !(Array.isArray(models) && models.every(isText)))
-    throw fault("chat.models: expected names of models, or patterns such as 'small-*'")
-  if (tags !== undefined && !(isObject(tags) && Object.values(tags).every(isText)))
-    throw fault("chat.tags: expected texts by name, such as { team: 'platform' }")
-  if (!Array.isArray(limits)) throw fault('chat.limits: expected a list of rules')
-  const rules = limits.map((rule: LimitRuleData, at) => {
-    try {
-      return limitRule(rule)
-    } catch (error) {
-      throw fault(`chat.limits[${at}]: ${error instanceof Error ? error.message : String(error)}`)
-    }
-  })
+  if (models !== undefined && !(Array.isArray(models) && models.every(isText))) {
+    issues.push(
+      configurationIssue(['chat', 'models'], models, "a list of names, or patterns such as 'small-*'"),
+    )
+  }
+  if (tags !== undefined && !(isObject(tags) && Object.values(tags).every(isText))) {
+    issues.push(
+      configurationIssue(['chat', 'tags'], tags, "an object of texts, such as { team: 'platform' }"),
+    )
+  }
+  if (!Array.isArray(limits)) {
+    issues.push(configurationIssue(['chat', 'limits'], limits, 'a list of limits'))
+    return { models, tags, limits: [] }
+  }
+  const rules = limits.flatMap((rule: LimitRuleData, index) => ruleOf(rule, index, issues))
   return { models, tags, limits: rules }
+}
+
+function ruleOf(rule: LimitRuleData, index: number, issues: ConfigurationIssue[]): LimitRuleData[] {
+  try {
+    return [limitRule(rule)]
+  } catch (error) {
+    if (!ConfigurationError.is(error)) throw error
+    for (const issue of error.issues) {
+      issues.push({ ...issue, path: ['chat', 'limits', index, ...issue.path] })
+    }
+    return []
+  }
 }
 
 function isText(value: unknown): value is string {

@@ -31,8 +31,8 @@ const emptyRepository: KeyRepository = {
 }
 
 /**
- * A store that keeps nothing: what it refuses, every store refuses, and says so in words that are fit to be told. What a
- * real store throws may be a fault of its database, and hold anything.
+ * A store that stores nothing. What it rejects, every store rejects, and its messages are safe to show. The error of a
+ * real store may come from its database and contain anything.
  */
 const validator = keyStore(emptyRepository)
 

@@ -1,10 +1,10 @@
 import type { LiveEvents, RequestRow, TargetChange } from '../api.ts'
 
-/** Between two writes: what changes meanwhile is told at once, and what changes twice, once. */
+/** The interval between two writes. Changes in between are sent together, and each request or target only once. */
 const minIntervalMs = 50
 /** So many requests, and as many targets, may wait for a reader. */
 const maxQueued = 256
-/** After so many beats that a reader did not take it is let go. */
+/** A reader that misses so many heartbeats is disconnected. */
 const maxMissedBeats = 4
 
 const encoder = new TextEncoder()
@@ -21,7 +21,7 @@ export class LiveReader {
   #timer: ReturnType<typeof setTimeout> | undefined
   #controller!: ReadableStreamDefaultController<Uint8Array>
 
-  /** `left` is called once, when the reader leaves or is let go. */
+  /** `onClose` is called once, when the reader disconnects or is disconnected. */
   constructor(onClose: () => void) {
     this.#onClose = onClose
     this.stream = new ReadableStream<Uint8Array>({
@@ -77,7 +77,7 @@ export class LiveReader {
     return (this.#controller.desiredSize ?? 0) > 0
   }
 
-  /** Writes what waits, where the reader has room and the last write is not too near. */
+  /** Writes what is queued, if the reader can take it and the last write is long enough ago. */
   #wake(): void {
     const waits = this.#requests.size > 0 || this.#targets.size > 0 || this.#lost > 0
     if (!waits || this.#over || this.#timer !== undefined || !this.#isWritable) return

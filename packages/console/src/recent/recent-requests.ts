@@ -15,7 +15,7 @@ export interface RecentRequests {
 
 /**
  * Keeps `max` requests at most. Where there are more, the one that ended first is forgotten; where all run, the one that
- * began first, which is back when it ends. `changed` is told of each that begins, changes or ends.
+ * began first, which is back when it ends. `changed` is called for each that begins, changes or ends.
  */
 export function recentRequests(
   max: number,

@@ -118,7 +118,7 @@ function callerOf(
   }
 }
 
-/** Whose answer it was; where there was none, who was asked last. */
+/** Returns the provider of the response, or of the last call if there is none. */
 function providerOf({ attempts }: EndEvent): string | undefined {
   const called = attempts.filter(attempt => attempt.called)
   const answered = called.find(({ error }) => error === undefined) ?? called.at(-1)

@@ -3,7 +3,7 @@ import { teamOf } from '../recent/team-of.ts'
 import { truncateText } from '../recent/truncate-text.ts'
 import { MinuteSums } from './minute-sums.ts'
 
-/** By what lines are told apart. */
+/** What a line is grouped by. */
 export type LineKind = 'model' | 'key' | 'team'
 
 /** So many names of each kind have lines of their own within a minute, in the order in which they come. */
@@ -37,7 +37,7 @@ function callerText({ id, source = '' }: Principal): string {
   return `${truncateText(source)} ${truncateText(id)}`
 }
 
-/** The id and the source of a line that is told apart by caller. */
+/** Returns the id and the source of the caller that a line is for. */
 export function callerOf(text: string): { readonly name: string; readonly source?: string } {
   const at = text.indexOf(' ')
   const name = text.slice(at + 1)

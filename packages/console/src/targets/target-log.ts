@@ -56,7 +56,7 @@ export function targetLog(now: () => number): TargetLog {
   }
 }
 
-/** Both times are of one answer: what is true of a stream and of a whole answer on average cannot be compared. */
+/** Both times are of one response: averages of streams and of complete responses cannot be compared. */
 function lastAnswer(
   { at, stream, timings }: EndEvent,
   { startMs, ms }: EndEvent['attempts'][number],

@@ -4,8 +4,8 @@ import { isIP, type LookupFunction } from 'node:net'
 import { boundedBody } from './bounded-body.ts'
 import { beginsAs, type ImageType, imageTypeOf, imageTypes } from './image-type.ts'
 
-/** What is asked for, as the URL says it. */
-export interface Place {
+/** The parts of an image's URL. */
+export interface ImageLocation {
   readonly host: string
   readonly port: number
   readonly path: string
@@ -16,7 +16,7 @@ export interface Place {
  * ends it at once.
  */
 export async function download(
-  place: Place,
+  place: ImageLocation,
   addresses: readonly string[],
   limits: { readonly maxBytes: number; readonly ca: string | undefined },
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { download, type Place } from './download.ts'
+import { download, type ImageLocation } from './download.ts'
 import { bareHost, type HostRule, isAllowed, isHost } from './host-rules.ts'
 import type { ImageType } from './image-type.ts'
 
@@ -28,8 +28,8 @@ export interface FetchDependencies {
 const longestUrl = 8_192
 
 /**
- * Fetches an image by a URL of a stranger. Its addresses are looked up once, checked, and connected to as they
- * are: no second look-up stands between the check and the connection.
+ * Fetches an image from an untrusted URL. Its addresses are looked up once, checked, and connected to
+ * directly: there is no second lookup between the check and the connection.
  */
 export async function guardedFetch(
   url: string,
@@ -38,7 +38,7 @@ export async function guardedFetch(
   world: FetchDependencies,
 ): Promise<FetchedImage> {
   signal.throwIfAborted()
-  const place = placeOf(url, guards.hosts)
+  const place = parseImageUrl(url, guards.hosts)
   const ending = new AbortController()
   const leave = () => ending.abort(signal.reason)
   const late = () => ending.abort(new Error(`The image did not arrive within ${guards.timeoutMs} ms.`))
@@ -55,7 +55,7 @@ export async function guardedFetch(
   }
 }
 
-function placeOf(text: string, hosts: readonly HostRule[]): Place {
+function parseImageUrl(text: string, hosts: readonly HostRule[]): ImageLocation {
   if (text.length > longestUrl) {
     throw new Error(`The image's link has ${text.length} characters; at most ${longestUrl} are taken.`)
   }

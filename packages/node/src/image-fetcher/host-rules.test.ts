@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bareHost, hostRule, isAllowed } from './host-rules.ts'
@@ -89,16 +90,18 @@ describe('a pattern', () => {
     ...['#a', 'a\nb', 'a\\b'],
     ...[undefined, null, 7, ['a.example'], /a/],
   ])('%s is none', pattern => {
-    expect(() => hostRule(pattern)).toThrow(TypeError)
-    expect(() => hostRule(pattern)).toThrow(
-      /^imageFetcher: hosts has .*, and .*\. Expected 'images.example.com'/s,
+    const parse = () => hostRule(pattern, 3)
+    expect(parse).toThrow(ConfigurationError)
+    expect(parse).toThrow(
+      expect.objectContaining({ issues: [expect.objectContaining({ path: ['hosts', 3] })] }),
     )
+    expect(parse).toThrow(/^imageFetcher\(\): hosts\[3\]: got .*, expected 'images.example.com'/s)
   })
 
   it.each(['127.0.0.1', '10.1.2.3', '0x7f.1', '[::1]', '[::ffff:1.1.1.1]', '169.254.169.254'])(
     '%s can never be asked',
     pattern => {
-      expect(() => hostRule(pattern)).toThrow('it is no public address')
+      expect(() => hostRule(pattern)).toThrow('this is not a public address')
     },
   )
 })

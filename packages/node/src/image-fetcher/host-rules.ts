@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { configurationError } from '@sluice/core/adapter'
 import { isPublicAddress } from './public-address.ts'
 
 /** A host that may be asked. */
@@ -10,20 +11,26 @@ export interface HostRule {
   readonly port: number
 }
 
+const patterns = "'images.example.com', '*.cdn.example' or '*', with a port if it is not 443"
 const form = /^(?:(\*)|(\*\.)?([^\s*/\\?#@:[\]%]+|\[[\da-f:.]+\]))(?::(\d{1,5}))?$/i
 
-/** Reads `images.example.com`, `*.cdn.example`, `*`, each with or without a port. Throws `TypeError`. */
-export function hostRule(pattern: unknown): HostRule {
+/**
+ * Parses `images.example.com`, `*.cdn.example` or `*`, each with or without a port. `index` is its position in `hosts`.
+ * Throws `ConfigurationError` for any other pattern.
+ */
+export function hostRule(pattern: unknown, index = 0): HostRule {
+  const invalid = (reason: string) =>
+    configurationError('imageFetcher()', ['hosts', index], pattern, `${patterns}: ${reason}`)
   const match = typeof pattern === 'string' ? form.exec(pattern) : null
-  if (match === null) throw badPattern(pattern, 'it has another form')
+  if (match === null) throw invalid('this has another form')
   const [, any, below, name = '', digits = '443'] = match
   const port = Number(digits)
-  if (port < 1 || port > 65_535) throw badPattern(pattern, 'there is no such port')
+  if (port < 1 || port > 65_535) throw invalid('there is no such port')
   if (any !== undefined) return { kind: 'any', host: '', port }
   const host = URL.canParse(`https://${name}`) ? bareHost(new URL(`https://${name}`).hostname) : ''
-  if (!isHost(host)) throw badPattern(pattern, 'it is no name of a host')
-  if (below !== undefined && isIP(host) !== 0) throw badPattern(pattern, 'nothing is below an address')
-  if (isIP(host) !== 0 && !isPublicAddress(host)) throw badPattern(pattern, 'it is no public address')
+  if (!isHost(host)) throw invalid('this is not the name of a host')
+  if (below !== undefined && isIP(host) !== 0) throw invalid('an address has no subdomains')
+  if (isIP(host) !== 0 && !isPublicAddress(host)) throw invalid('this is not a public address')
   return { kind: below === undefined ? 'name' : 'below', host, port }
 }
 
@@ -46,12 +53,5 @@ export function isHost(host: string): boolean {
   if (isIP(host) !== 0) return true
   return (
     host.length <= 253 && host.split('.').every(label => /^[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/.test(label))
-  )
-}
-
-function badPattern(pattern: unknown, why: string): TypeError {
-  const got = typeof pattern === 'string' ? `'${pattern}'` : `a ${typeof pattern}`
-  return new TypeError(
-    `imageFetcher: hosts has ${got}, and ${why}. Expected 'images.example.com', '*.cdn.example' or '*', with a port if it is not 443.`,
   )
 }

@@ -1,4 +1,5 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
+import { type ConfigurationIssue, configurationIssue, unknownOption } from '@sluice/core/adapter'
 
 /** Options of `openTelemetry()`. */
 export interface OpenTelemetryOptions {
@@ -21,13 +22,12 @@ export interface OpenTelemetryOptions {
   readonly content?: boolean
 }
 
-/** Every option that cannot be used: its name, what was got, what was expected. */
-export function optionIssues(options: OpenTelemetryOptions): string[] {
+/** Returns an issue for each invalid option. */
+export function optionIssues(options: OpenTelemetryOptions): ConfigurationIssue[] {
   return Object.entries(options).flatMap(([name, value]) => {
     const check = Object.hasOwn(checks, name) ? checks[name as keyof OpenTelemetryOptions] : undefined
-    const got = `${name}: got ${typeof value === 'string' ? `'${value}'` : value === null ? 'null' : typeof value}`
-    if (check === undefined) return `${got}, expected no such option`
-    return value === undefined || check.holds(value) ? [] : `${got}, expected ${check.expected}`
+    if (check === undefined) return unknownOption([name], value, Object.keys(checks))
+    return value === undefined || check.holds(value) ? [] : configurationIssue([name], value, check.expected)
   })
 }
 

@@ -1,3 +1,5 @@
+import { ConfigurationError } from '@sluice/core'
+import { type ConfigurationIssue, configurationIssue, hiddenIssue } from '@sluice/core/adapter'
 import type { Registry, RegistryContentType } from 'prom-client'
 
 /** Options of `prometheus()`. */
@@ -46,6 +48,7 @@ const defaultBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 12
 
 /** Adds the defaults. Throws `ConfigurationError` for invalid options. */
 export function resolvePrometheusOptions(given: PrometheusOptions): ResolvedPrometheusOptions {
+  const issues: ConfigurationIssue[] = []
   const {
     prefix = 'sluice_',
     buckets = defaultBuckets,
@@ -54,23 +57,27 @@ export function resolvePrometheusOptions(given: PrometheusOptions): ResolvedProm
     token,
   } = given
   if (typeof prefix !== 'string' || !/^(?:[a-zA-Z_:][a-zA-Z0-9_:]*)?$/.test(prefix)) {
-    throw fault(`prefix ${JSON.stringify(prefix)}`, "letters, digits and '_', such as 'sluice_'")
+    issues.push(configurationIssue(['prefix'], prefix, "letters, digits and '_', such as 'sluice_'"))
   }
-  if (!isRising(buckets)) {
-    throw fault(`buckets ${JSON.stringify(buckets)}`, 'one or more numbers above 0, rising, in seconds')
+  if (!isAscending(buckets)) {
+    issues.push(
+      configurationIssue(['buckets'], buckets, 'one or more numbers above 0, ascending, in seconds'),
+    )
   }
   if (!Number.isInteger(maxLabelValues) || maxLabelValues < 1) {
-    throw fault(`maxLabelValues ${String(maxLabelValues)}`, 'a whole number from 1')
+    issues.push(configurationIssue(['maxLabelValues'], maxLabelValues, 'a whole number from 1'))
   }
   if (typeof path !== 'string' || !path.startsWith('/')) {
-    throw fault(`path ${JSON.stringify(path)}`, "a path such as '/metrics'")
+    issues.push(configurationIssue(['path'], path, "a path such as '/metrics'"))
   }
   if (token !== undefined && (typeof token !== 'string' || token === '')) {
-    throw fault('a token that is empty or no text', 'a text, or none')
+    issues.push(hiddenIssue(['token'], token, 'a string that is not empty'))
   }
+  const tags = tagLabels(given.tagLabels ?? [], issues)
+  if (issues.length > 0) throw new ConfigurationError('prometheus()', issues)
   return {
     prefix,
-    tags: tagLabels(given.tagLabels ?? []),
+    tags,
     buckets: [...buckets],
     maxLabelValues,
     path,
@@ -79,21 +86,24 @@ export function resolvePrometheusOptions(given: PrometheusOptions): ResolvedProm
 }
 
 /** Labels have only letters, digits and `_`: other characters of a tag's name become `_`. */
-function tagLabels(tags: readonly string[]): readonly TagLabel[] {
+function tagLabels(tags: readonly string[], issues: ConfigurationIssue[]): readonly TagLabel[] {
   if (!Array.isArray(tags) || tags.some(tag => typeof tag !== 'string' || tag === '')) {
-    throw fault(`tagLabels ${JSON.stringify(tags)}`, "a list of names of tags, such as ['team']")
+    issues.push(configurationIssue(['tagLabels'], tags, "a list of names of tags, such as ['team']"))
+    return []
   }
   const labels = tags.map(tag => ({ tag, label: `tag_${tag.replaceAll(/[^a-zA-Z0-9_]/g, '_')}` }))
   const twice = labels.find(({ label }, at) => labels.findIndex(other => other.label === label) !== at)
-  if (twice !== undefined) throw fault(`two tagLabels that are both ${twice.label}`, 'each once')
+  if (twice !== undefined) {
+    issues.push({
+      path: ['tagLabels'],
+      received: `two tags with the label ${twice.label}`,
+      expected: 'a label of its own for each tag',
+    })
+  }
   return labels
 }
 
-function isRising(buckets: readonly number[]): boolean {
+function isAscending(buckets: readonly number[]): boolean {
   if (!Array.isArray(buckets) || buckets.length === 0) return false
   return buckets.every((bound, at) => Number.isFinite(bound) && bound > (at === 0 ? 0 : buckets[at - 1]!))
-}
-
-function fault(got: string, expected: string): TypeError {
-  return new TypeError(`prometheus(): got ${got}, expected ${expected}.`)
 }

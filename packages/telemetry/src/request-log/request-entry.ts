@@ -14,7 +14,7 @@ export function requestEntry(event: EndEvent, messages: boolean): LogEntry {
   return {
     level: levels[event.outcome] ?? 'info',
     message: 'request',
-    fields: { ...requestFields(event), ...failureOf(event, messages) },
+    fields: { ...requestFields(event), ...errorFields(event, messages) },
   }
 }
 
@@ -54,7 +54,7 @@ function requestFields(event: EndEvent): LogFields {
   }
 }
 
-function failureOf({ outcome, error }: EndEvent, messages: boolean): LogFields {
+function errorFields({ outcome, error }: EndEvent, messages: boolean): LogFields {
   const none: LogFields = { error: null, errorStatus: null }
   const hasNoError =
     outcome === 'completed' || outcome === 'client_disconnected' || outcome === 'gateway_closed'

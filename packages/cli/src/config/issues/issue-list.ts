@@ -2,7 +2,7 @@ import { closest } from '@sluice/core/adapter'
 import { type ConfigIssue, InvalidConfigError } from './invalid-config-error.ts'
 import { type Path, pathText } from './issue-text.ts'
 
-/** What is told of a fault, beside where it is. */
+/** What is reported of an issue, apart from its location. */
 export type IssueDetails = (
   | { readonly got: string; readonly expected: string }
   /** In the words of who found it. */
@@ -15,7 +15,7 @@ export interface Position {
   readonly column: number
 }
 
-/** A configuration that was read, as far as faults have to tell of it. */
+/** The parts of a loaded configuration that messages of issues need. */
 export interface Origin {
   /** What the file is called in messages. */
   readonly name: string
@@ -29,7 +29,7 @@ export interface Origin {
 /** Too many to read, and of one cause: the rest comes when these are mended. */
 const maxShown = 50
 
-/** So many are looked up in the file, to be told in its order; those beyond are counted. A service may run meanwhile. */
+/** Issues that are located in the file, to be sorted by line. Further ones are only counted: a running service may reload. */
 const maxLocated = 1_000
 
 /** The faults of one configuration, as they are found. */

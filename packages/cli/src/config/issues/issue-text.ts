@@ -12,13 +12,13 @@ export function pathText(path: Path): string {
 
 const maxTextLength = 60
 
-/** A value in a few words, for a place where no secret is expected; of what looks like one nothing is told. */
+/** Returns a short description of a value of an option that holds no secret. A value that looks like one is not shown. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') return describeText(value)
   return kindOf(value)
 }
 
-/** A value without what it holds: numbers and switches alone are told. */
+/** Returns the type of a value. Only numbers and booleans are shown themselves. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === '') return 'an empty string'

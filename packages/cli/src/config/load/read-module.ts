@@ -29,7 +29,7 @@ const virtualModules = {
 }
 
 /**
- * Reads TypeScript or JavaScript: what it exports by default, or a function that gives it. It is run anew each time,
+ * Reads TypeScript or JavaScript: what it exports by default, or a function that gives it. It is run again each time,
  * with the modules that it imports from its own folders. `sluice`, the entries of `@sluice/core`, and `@sluice/providers`
  * are those of this program, whether or not the project has them.
  *

@@ -13,7 +13,7 @@ import type { Position } from '../issues/issue-list.ts'
 import type { Path } from '../issues/issue-text.ts'
 import type { Source } from './source.ts'
 
-/** So many times what stands under an anchor may be repeated: a small file could be a very large one. */
+/** Maximum number of aliases: a small file with many of them expands to a very large value. */
 const maxAliases = 100
 
 /** Reads YAML 1.2. Throws `CommandError` that says in which line it is none. */

@@ -26,7 +26,7 @@ const key: Member = {
     "The API key, preferably from the environment. Default: the variable that the vendor's own library reads.",
 }
 const url: Member = {
-  // It may hold credentials where it must not: of a wrong one nothing is told.
+  // An invalid value is not shown: it may contain credentials.
   shape: secret('a URL, such as https://host/v1'),
   description: "Base URL of the API. Default: the vendor's own.",
 }

@@ -15,13 +15,13 @@ interface Made {
 }
 
 /**
- * The vendors of configurations that come after one another. One whose options are the same stays the same object, and
- * with it what is known of the health of its places.
+ * The providers of successive configurations. One with unchanged options stays the same object, and keeps the health of
+ * its targets.
  */
 export class VendorPool {
   #current: ReadonlyMap<string, Made> = new Map()
 
-  /** `undefined` for one with a fault, which is told of. */
+  /** Returns the providers of a configuration. One with an invalid option is reported and left out. */
   take(config: TypedConfig, location: ConfigLocation): VendorSet {
     const made = new Map<string, Made>()
     const names = Object.keys(config.providers ?? {})
@@ -45,7 +45,7 @@ export class VendorPool {
     const current = this.#current.get(name)
     if (current !== undefined && isDeepStrictEqual(current.config, config)) return current
     if (typeof config === 'function') return { config, make: config }
-    return collectOptionIssues(location, () => ({ config, make: madeOf(name, config) }))
+    return collectOptionIssues(location, () => ({ config, make: createTargetFactory(name, config) }))
   }
 }
 
@@ -57,8 +57,8 @@ export interface VendorSet {
   readonly keep: () => void
 }
 
-/** A vendor is known by the name that it stands under: two accounts of one vendor are two providers. */
-function madeOf(name: string, { type = name, ...options }: ProviderConfig): TargetFactory {
+/** The provider's name is its key in the configuration: two accounts of one vendor are two providers. */
+function createTargetFactory(name: string, { type = name, ...options }: ProviderConfig): TargetFactory {
   const known = vendors[type]!
   const named = type === 'openai-compatible' ? { name, ...options } : options
   const vendor = known.make(named as never)

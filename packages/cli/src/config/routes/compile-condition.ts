@@ -12,7 +12,7 @@ import {
 } from '@sluice/core/routing'
 import type { ConditionConfig } from '../config.ts'
 
-/** A condition out of data whose shape is sound. */
+/** Compiles a condition from data of a valid shape. */
 export function compileCondition(config: ConditionConfig): RouteCondition {
   const {
     tag = {},

@@ -23,7 +23,7 @@ import { compileCondition } from './compile-condition.ts'
 import { isCode } from './is-code.ts'
 import { type EntryScope, namedEntry } from './route-scope.ts'
 
-/** An entry of the core's table out of data whose shape is sound. `undefined` where something in it is not, which is told. */
+/** Compiles an entry of the core's table from data of a valid shape. Reports what is invalid and returns `undefined`. */
 export function compileEntry(
   config: RouteConfig,
   location: ConfigLocation,
@@ -35,7 +35,7 @@ export function compileEntry(
   return collectIssues(location, () => compileChoice(config as RouteChoice, location, scope))
 }
 
-/** Looked at where it stands: a table tells of its first fault only. */
+/** Checks each entry by itself, because a table reports its first issue only. */
 function checkedCode(entry: ModelEntry, location: ConfigLocation): ModelEntry | undefined {
   // Its own path begins with its place among the entries of the function.
   return collectIssues(location, () => fallback(entry), 1) && entry

@@ -8,7 +8,7 @@ import type { EntryScope, RouteScope } from './route-scope.ts'
 /** Stands for what callers may ask for, while an entry with a `*` is looked at. */
 const anyName = 'a-model'
 
-/** The core's table of a configuration's models. `undefined` where one has a fault, which is told. */
+/** Compiles the core's table of a configuration's models. Reports invalid ones and returns `undefined`. */
 export function modelTable(
   config: TypedConfig,
   location: ConfigLocation,

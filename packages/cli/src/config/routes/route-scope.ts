@@ -13,15 +13,15 @@ export interface RouteScope {
 
 /** An entry that is being made. */
 export interface EntryScope extends RouteScope {
-  /** The name that it stands under. */
+  /** The name of the entry. */
   readonly self: string
-  /** What stands under the `*` of its name, where it has one. */
+  /** The text that matched the `*` of its name, where it has one. */
   readonly star: string | undefined
   /** Names of other entries that it leads to. */
   readonly refer: (name: string) => void
 }
 
-/** The name of another entry, or a place; `undefined` where it is neither, which is told. */
+/** Resolves the name of another entry or a target. Reports a name that is neither and returns `undefined`. */
 export function namedEntry(
   text: string,
   location: ConfigLocation,
@@ -44,7 +44,7 @@ export function namedEntry(
   const provider = name.slice(0, Math.max(slash, 0))
   if (slash > 0 && slash < name.length - 1 && vendors.names.includes(provider)) {
     const make = vendors.make(provider)
-    // It has a fault of its own, which is told there.
+    // Its provider is invalid, which is reported there.
     return make && collectIssues(location, () => make(name.slice(slash + 1)))
   }
   if (models.some(pattern => pattern !== self && fits(pattern, name))) return name

@@ -9,7 +9,7 @@ import { checkModelNames, checkRules } from './check-rules.ts'
 /** Makes callers of the tokens that a configuration speaks of. */
 export type TokenCallers = (tokens: JwtConfig) => Authenticator
 
-/** Who may call, as far as a configuration says so itself. What is wrong is told. */
+/** Returns the callers that a configuration itself names. Reports invalid ones. */
 export function callersOf(
   config: TypedConfig,
   root: ConfigLocation,
@@ -51,8 +51,8 @@ export function callersOf(
 }
 
 /**
- * Callers with tokens, for configurations that come after one another: while an issuer is the same, its keys that were
- * read stay, also where it does not answer. `observe` is told of that.
+ * Authenticates tokens for successive configurations. While an issuer's settings stay the same, its loaded keys stay in
+ * use, also when the issuer is down. `observe` receives an event then.
  */
 export function cachedTokenCallers(observe: Observer): TokenCallers {
   let cached: { readonly tokens: JwtConfig; readonly callers: Authenticator } | undefined

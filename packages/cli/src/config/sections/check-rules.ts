@@ -6,7 +6,7 @@ import { fits } from '../routes/route-scope.ts'
 import { collectOptionIssues } from '../shape/collect-issues.ts'
 import type { ConfigLocation } from '../shape/shape.ts'
 
-/** Each rule by itself, so that all faults are told. */
+/** Checks each rule by itself, so that all issues are reported. */
 export function checkRules(
   rules: readonly LimitRuleData[] | undefined,
   config: TypedConfig,

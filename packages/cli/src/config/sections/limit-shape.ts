@@ -2,7 +2,7 @@ import type { LimitRuleData } from '@sluice/core'
 import { list, object } from '../shape/collections.ts'
 import { choice, number, text } from '../shape/values.ts'
 
-/** What can be told of one member; how they go together the core says. */
+/** The shape of each field. The core checks their combinations. */
 const rule = object<LimitRuleData>(
   {
     kind: {

@@ -5,7 +5,7 @@ import { either } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'
 import { number, secret, text } from '../shape/values.ts'
 
-/** A URL, which may hold a password: of a wrong one nothing is told but how it begins. */
+/** A URL, which may contain a password: of an invalid one only the scheme is shown. */
 function url(expected: string, schemes: RegExp): Shape {
   return {
     read: (value, location) => {

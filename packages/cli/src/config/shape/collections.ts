@@ -55,7 +55,7 @@ export function record(
   }
 }
 
-/** A member of an object: its shape, what editors are told of it, and whether it has to be there. */
+/** A property of an object: its shape, its description for editors, and whether it is required. */
 export interface Member {
   readonly shape: Shape
   readonly description?: string

@@ -23,7 +23,7 @@ export class ConfigLocation {
     return new ConfigLocation([...this.path, step], this.issues)
   }
 
-  /** The text as it stands in the file, where the environment gave it another. */
+  /** The text of the file, where a variable of the environment replaced it. */
   get reference(): string | undefined {
     return this.issues.origin.references.get(pathText(this.path))
   }

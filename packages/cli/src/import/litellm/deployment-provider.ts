@@ -4,7 +4,7 @@ import type { UnsupportedSetting } from '../import-result.ts'
 import { isPlaceholder, secretText, settingsText } from './settings.ts'
 import { bedrockRegion, type KnownVendor, type NamedModel } from './vendors.ts'
 
-/** The name of the vendor that a deployment is asked of, or why there is none. */
+/** Returns the name of the provider that answers a deployment, or why there is none. */
 export function deploymentProvider(
   named: NamedModel,
   given: ImportNode,

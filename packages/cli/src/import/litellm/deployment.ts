@@ -20,7 +20,7 @@ export interface Deployment {
   readonly tpm: ImportNode
 }
 
-/** An entry of `model_list`; `undefined` where it cannot be had, which is told. */
+/** Imports an entry of `model_list`. Reports one that is unsupported and returns `undefined`. */
 export function deploymentOf(
   entry: ImportNode,
   name: string,

@@ -3,7 +3,7 @@ import type { ImportNode, ImportReader } from '../import-reader.ts'
 import { type ChosenStrategy, type Group, levelsOf, type WeightKey, weightKey, weightKeys } from './groups.ts'
 
 /**
- * What becomes of `weight`, `rpm` and `tpm`. The last two bound the model by their sum. When LiteLLM chooses by chance, it
+ * Imports `weight`, `rpm` and `tpm`. The last two bound the model by their sum. When LiteLLM chooses by chance, it
  * also takes one of the three for weights.
  */
 export function boundsOf(

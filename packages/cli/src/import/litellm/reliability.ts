@@ -4,11 +4,11 @@ import type { Settings } from './settings.ts'
 
 type Reliability = Pick<Config, 'timeouts' | 'maxAttempts' | 'retry' | 'breaker'>
 
-/** Deadlines, repeats and rests. `mostPlaces` is how many places a request may go through. */
-export function reliabilityOf(settings: Settings, mostPlaces: number, reader: ImportReader): Reliability {
+/** Imports timeouts, retries and cooldowns. `maxTargets` is how many targets a request may try. */
+export function reliabilityOf(settings: Settings, maxTargets: number, reader: ImportReader): Reliability {
   return {
     ...timeoutsOf(settings, reader),
-    ...attemptsOf(settings, mostPlaces, reader),
+    ...attemptsOf(settings, maxTargets, reader),
     ...breakerOf(settings, reader),
   }
 }

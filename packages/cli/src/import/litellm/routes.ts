@@ -62,7 +62,7 @@ function withDefaults(fallbacks: Fallbacks, list: ImportNode, knows: (name: stri
 /** Which groups stand in for which: `{ "gpt-4o": ["claude"] }`, and `*` for all. */
 type Fallbacks = ReadonlyMap<string, readonly string[]>
 
-/** Reads a list of `{ group: [other, ...] }`. A name that `knows` does not know is told of. */
+/** Reads a list of `{ group: [other, ...] }`. Reports a name that `knows` does not know. */
 function fallbacksOf(list: ImportNode, knows: (name: string) => boolean): Fallbacks {
   const all = new Map<string, string[]>()
   for (const entry of list.items()) {
@@ -94,7 +94,7 @@ function namesIn(list: ImportNode, knows: (name: string) => boolean): string[] {
 }
 
 /**
- * All that stand in for a group, in the order in which they are asked: each is followed by those that stand in for it.
+ * Returns all fallbacks of a group in the order in which they are tried: each is followed by its own fallbacks.
  */
 function fallbackNames(name: string, fallbacks: Fallbacks): readonly string[] {
   const asked = new Set<string>()

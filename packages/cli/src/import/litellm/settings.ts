@@ -6,7 +6,7 @@ export interface Settings {
   at(key: string): ImportNode
 }
 
-/** Where both have a setting, that of `router_settings` counts, as with LiteLLM, and the other is told of. */
+/** Where both have a setting, that of `router_settings` counts, as with LiteLLM, and the other is reported. */
 export function settingsOf(root: ImportNode): Settings {
   const [router, general] = [root.at('router_settings'), root.at('litellm_settings')]
   return {

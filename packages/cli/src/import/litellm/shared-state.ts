@@ -24,7 +24,7 @@ export function redisOf(
   return `${scheme}://${login}${host}:${port ?? 6379}`
 }
 
-/** Answers that are given again, and the Redis that they are kept in. */
+/** Imports the response cache and its Redis. */
 export function cacheOf(
   settings: ImportNode,
   context: ImportContext,

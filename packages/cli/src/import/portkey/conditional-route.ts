@@ -4,7 +4,7 @@ import type { ImportNode, ImportReader } from '../import-reader.ts'
 
 type RouteOf = (target: ImportNode, context: ImportContext) => RouteConfig | undefined
 
-/** The first condition that holds says which target is asked. */
+/** The first condition that matches chooses the target. */
 export function conditionalRoute(
   target: ImportNode,
   context: ImportContext,

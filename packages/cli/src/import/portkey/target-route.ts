@@ -72,7 +72,7 @@ function failuresLike(codes: readonly number[]): FailureSpec[] {
   ]
 }
 
-/** A target that is one vendor; `undefined` where it cannot be had, which is told. */
+/** Imports a target of one provider. Reports one that is unsupported and returns `undefined`. */
 function singleTarget(target: ImportNode, context: ImportContext): RouteConfig | undefined {
   const overrides = eitherCase(target, 'override_params')
   const model = overrides.at('model').text()
