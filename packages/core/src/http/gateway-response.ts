@@ -1,7 +1,5 @@
 import type { GatewayResponse } from '../contracts/host.ts'
 
-// Tuned for the bench row `node`: checked names of headers are remembered.
-
 /** Headers by lower-case name. */
 export type AnswerHeaders = Record<string, string>
 
@@ -66,7 +64,7 @@ export class HeaderList {
       const value: unknown = more[name]
       if (typeof value !== 'string' && typeof value !== 'number') continue
       const text = String(value)
-      const plainName = isPlainName(name, at)
+      const plainName = isPlainName(name)
       if (plainName && isPlain(text)) this.#put(name, text)
       else if (headerName.test(name) && !illegal.test(text)) {
         this.plain = false
@@ -87,15 +85,8 @@ export class HeaderList {
   }
 }
 
-/** Names that were validated, by position: nearly all responses of a process have the same ones in the same order. */
-const known: string[] = []
-const maxKnownNames = 100
-
-function isPlainName(name: string, at: number): boolean {
-  if (known[at] === name) return true
-  const plain = /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && name !== 'set-cookie'
-  if (plain && at < maxKnownNames) known[at] = name
-  return plain
+function isPlainName(name: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && name !== 'set-cookie'
 }
 
 /** Most values are a few digits, for which a loop is faster than a regular expression. */
