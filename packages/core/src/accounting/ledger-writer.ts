@@ -74,7 +74,7 @@ export class LedgerWriter {
 
   open(entry: LedgerEntry): Promise<void> {
     if (this.#stopped !== undefined) return Promise.reject(new Error('The ledger was stopped.'))
-    if (this.#full) return Promise.reject(this.#noRoom())
+    if (this.#full) return Promise.reject(this.#fullError())
     return new Promise((resolve, reject) => {
       this.#fresh.put({ entry, opened: listener(resolve, reject) })
       void this.#pump()
@@ -84,7 +84,7 @@ export class LedgerWriter {
   close(closing: LedgerClosing): Promise<void> {
     const { entry } = closing
     const backlog = this.#held.has(entry.id) ? this.#held : this.#fresh
-    if (!backlog.has(entry.id) && this.#full && !this.#makeRoom()) return Promise.reject(this.#noRoom())
+    if (!backlog.has(entry.id) && this.#full && !this.#evictEntry()) return Promise.reject(this.#fullError())
     return new Promise((resolve, reject) => {
       backlog.put({ entry, closing, closed: listener(resolve, reject) })
       void this.#pump()
@@ -101,7 +101,7 @@ export class LedgerWriter {
 
   /** Takes a record that was never opened. It displaces no other, as records of requests go first. */
   keep(closing: LedgerClosing): Promise<void> {
-    if (this.#full) return Promise.reject(this.#noRoom())
+    if (this.#full) return Promise.reject(this.#fullError())
     return new Promise((resolve, reject) => {
       this.#fresh.put({ entry: closing.entry, closing, closed: listener(resolve, reject) })
       void this.#pump()
@@ -144,16 +144,16 @@ export class LedgerWriter {
     return this.#fresh.size + this.#held.size + this.#underWay >= this.#options.maxPending
   }
 
-  #noRoom(): Error {
+  #fullError(): Error {
     return new Error(
       `The ledger holds ${this.#options.maxPending} records that wait for its database: no more may (maxPending).`,
     )
   }
 
   /** A closing goes before an entry, which it contains. */
-  #makeRoom(): boolean {
+  #evictEntry(): boolean {
     const entry = this.#held.takeEntry() ?? this.#fresh.takeEntry()
-    entry?.opened?.(this.#noRoom())
+    entry?.opened?.(this.#fullError())
     return entry !== undefined
   }
 
@@ -175,7 +175,7 @@ export class LedgerWriter {
     const { ok } = await this.#calls.ask(async () => rows.write(batchOf(records, heartbeat.take(maxBatch))))
     if (ok) {
       this.#retryMs = firstRetryMs
-      return tellKept(records)
+      return notifyStored(records)
     }
     if (journal === undefined) {
       this.#hold(records)
@@ -183,7 +183,7 @@ export class LedgerWriter {
     }
     try {
       if (records.length > 0) await journal.append(batchOf(records, []))
-      tellKept(records)
+      notifyStored(records)
     } catch (error) {
       this.#refuse(records, error)
     }
@@ -227,7 +227,7 @@ export class LedgerWriter {
         const records = this.#held.first(maxBatch)
         await this.#writePatiently(batchOf(records, []))
         this.#held.drop(records)
-        tellKept(records)
+        notifyStored(records)
       }
       while (this.#cancelled.size > 0) {
         const cancelled = [...this.#cancelled].slice(0, maxBatch)
@@ -290,7 +290,7 @@ function listener(resolve: () => void, reject: (error: unknown) => void): WriteL
   return error => (error === undefined ? resolve() : reject(error))
 }
 
-function tellKept(records: readonly Waiting[]): void {
+function notifyStored(records: readonly Waiting[]): void {
   for (const { opened, closed } of records) {
     opened?.()
     closed?.()

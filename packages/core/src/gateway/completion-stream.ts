@@ -31,7 +31,7 @@ export class CompletionStream implements TextSource {
   readonly #request: AnsweredRequest
   readonly #normalizer: StreamNormalizer
   readonly #writer: ChunkWriter
-  readonly #answering: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>
+  readonly #result: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>
   // Created once, so that a read costs one promise.
   readonly #took = (read: IteratorResult<readonly PartialChunk[]>) => this.#take(read)
   readonly #broke = (error: unknown) => this.#breakRead(error)
@@ -46,10 +46,10 @@ export class CompletionStream implements TextSource {
   /** `answering` is a promise where the head of the response had to be sent before any upstream answered. */
   constructor(
     request: AnsweredRequest,
-    answering: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>,
+    result: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>,
   ) {
     this.#request = request
-    this.#answering = answering
+    this.#result = result
     const { input, identity } = request
     this.#normalizer = new StreamNormalizer(request.newId, {
       choices: input.n ?? 1,
@@ -61,10 +61,10 @@ export class CompletionStream implements TextSource {
   /** Follows the call and the client, of which either may end while nobody reads. Called once. */
   start(): void {
     const { input, context, accounting } = this.#request
-    const answering = this.#answering
+    const result = this.#result
     accounting.streaming(() => countedUsage(this.#normalizer.usage, input, this.#normalizer.chars, false))
-    if (answering instanceof Promise) answering.catch(error => this.#breakUnread(error))
-    else this.#follow(answering)
+    if (result instanceof Promise) result.catch(error => this.#breakUnread(error))
+    else this.#follow(result)
     context.lifetime.onEnd(reason => {
       if (reason === 'client_disconnected') this.cancel()
     })
@@ -92,7 +92,7 @@ export class CompletionStream implements TextSource {
 
   async #begin(): Promise<string | undefined> {
     try {
-      this.#follow(await this.#answering)
+      this.#follow(await this.#result)
     } catch (error) {
       return this.#breakRead(error)
     }
@@ -179,8 +179,8 @@ export class CompletionStream implements TextSource {
       // Not awaited: an upstream that hangs at its end must not hold the client.
       void upstream.answer.return?.().then(undefined, () => {})
       upstream.end(completed, error)
-    } else if (this.#answering instanceof Promise) {
-      this.#answering.then(
+    } else if (this.#result instanceof Promise) {
+      this.#result.then(
         late => late.end(false),
         () => {},
       )
@@ -196,7 +196,7 @@ export class CompletionStream implements TextSource {
   #settle(outcome: RequestOutcome, error?: unknown, counted = this.#counted(false)): void {
     const { accounting } = this.#request
     // The vendor may have made all of an answer that was cut off before any content.
-    if (this.#normalizer.spoke || (this.#normalizer.begun && !wasCutOff(outcome, error))) {
+    if (this.#normalizer.hasOutput || (this.#normalizer.started && !wasCutOff(outcome, error))) {
       accounting.answered(counted)
     } else accounting.answeredWithoutContent(this.#normalizer.usage)
     const { traced } = accounting.attempts

@@ -41,7 +41,7 @@ export class LimitRequest implements LimitContext {
     this.price = (usage, target) => {
       const priced = pricedModel(model, target, at, billed)
       const tiers = possibleTiers(target, billed)
-      return tiers.length === 0 ? prices(usage, priced) : dearest(usage, priced, tiers, prices)
+      return tiers.length === 0 ? prices(usage, priced) : maxCost(usage, priced, tiers, prices)
     }
   }
 
@@ -58,7 +58,7 @@ export class LimitRequest implements LimitContext {
 }
 
 /** The most that a use may cost by one of several tiers; `null` where the first has no price. */
-function dearest(usage: Usage, priced: PricedModel, tiers: readonly string[], prices: Prices): number | null {
+function maxCost(usage: Usage, priced: PricedModel, tiers: readonly string[], prices: Prices): number | null {
   let most: number | null = null
   for (const serviceTier of tiers) {
     const cost = prices(usage, { ...priced, serviceTier })

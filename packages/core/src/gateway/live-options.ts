@@ -97,7 +97,7 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
     running: RunningRequests,
     over: () => void,
   ) {
-    const { prices, abandonedCalls, ledger, generateId: id, random, exposesTrace: tellsTrace } = resolved
+    const { prices, abandonedCalls, ledger, generateId, random, exposesTrace } = resolved
     const closing = (work: Promise<unknown>) => {
       this.#closings.add(work)
       closings.add(work)
@@ -117,9 +117,9 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
       prices,
       abandonedCalls,
       ledger,
-      generateId: id,
+      generateId,
       random,
-      exposesTrace: tellsTrace,
+      exposesTrace,
       closing,
       shadows,
     }

@@ -1,5 +1,5 @@
 import { authenticate } from '../auth/authenticate.ts'
-import { authorizePlaces } from '../auth/authorize.ts'
+import { authorizeTargets } from '../auth/authorize.ts'
 import type { CachedResponse } from '../caching/cached-response.ts'
 import { lookUpReplay, type RunningIdempotency } from '../caching/idempotency.ts'
 import { lookUpCache, type ResponseCache } from '../caching/response-cache.ts'
@@ -65,7 +65,7 @@ export async function completeChat<Host>(
   const onRoute = isPromise(routed) ? await routed : routed
   routing.give(onRoute)
   context.model = draft.model
-  const authorizing = authorizePlaces(principal, draft.model, onRoute, options.authorize, routing)
+  const authorizing = authorizeTargets(principal, draft.model, onRoute, options.authorize, routing)
   const candidates = isPromise(authorizing) ? await authorizing : authorizing
   if (!accounting.isSettled) options.observe(context.beginEvent(principal, draft.model))
   const replayed =

@@ -1,7 +1,7 @@
 import type { PartialChoice, PartialCompletion, PartialMessage } from '../contracts/provider.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { ChatCompletion, Choice, CompletionMessage, FinishReason, Usage } from '../protocol/chat.ts'
-import { wholeToolCalls } from './tool-calls.ts'
+import { completeToolCalls } from './tool-calls.ts'
 
 /** What is the same on a whole answer, or on every chunk of one. */
 export interface AnswerIdentity {
@@ -77,7 +77,7 @@ function messageOf(message: PartialMessage, newId: () => string): CompletionMess
   }
   if (reasoning_content) reply.reasoning_content = reasoning_content
   if (reasoning_details !== undefined) reply.reasoning_details = reasoning_details
-  if (called) reply.tool_calls = wholeToolCalls(calls, newId)
+  if (called) reply.tool_calls = completeToolCalls(calls, newId)
   if (call !== undefined) reply.function_call = { name: call.name ?? '', arguments: call.arguments || '{}' }
   if (audio !== undefined) reply.audio = audio
   reply.refusal = refusal

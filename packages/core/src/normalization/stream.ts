@@ -22,7 +22,7 @@ interface ChoiceState {
 const maxChoices = 128
 
 /** What of a request shapes its streamed answer. */
-export interface StreamAsked {
+export interface StreamParameters {
   /** How many choices (`n`). */
   readonly choices: number
   /** Logprobs that were not asked for are left out. */
@@ -49,28 +49,28 @@ export class StreamNormalizer {
   refusalChars = 0
   /** What was wrong with the last chunks, beside what they added. Nothing may be pushed after it. */
   failure: unknown
-  #heard = false
+  #hasAudio = false
   #lateServiceTier: string | undefined
   readonly #choices: ChoiceState[] = []
   readonly #byVendorIndex = new Map<number, ChoiceState>()
   readonly #newId: () => string
-  readonly #asked: StreamAsked
+  readonly #parameters: StreamParameters
 
-  constructor(newId: () => string, asked: StreamAsked) {
+  constructor(newId: () => string, parameters: StreamParameters) {
     this.#newId = newId
-    this.#asked = asked
+    this.#parameters = parameters
   }
 
   /** Whether the vendor has said anything of its answer. */
-  get begun(): boolean {
+  get started(): boolean {
     return this.#choices.length > 0 || this.usage !== undefined
   }
 
   /** Whether anything of the answer has come: text, a call, or the reason why a choice ended. */
-  get spoke(): boolean {
+  get hasOutput(): boolean {
     return (
       this.chars > 0 ||
-      this.#heard ||
+      this.#hasAudio ||
       this.#choices.some(({ finish, tools }) => finish !== null || tools.count > 0)
     )
   }
@@ -159,12 +159,12 @@ export class StreamNormalizer {
       out.push(chunkOf(state, { function_call: delta.function_call }))
     }
     if (delta.audio !== undefined) {
-      this.#heard = true
+      this.#hasAudio = true
       out.push(chunkOf(state, { audio: delta.audio }))
     }
     if (delta.annotations !== undefined) out.push(chunkOf(state, { annotations: delta.annotations }))
     if (delta.citations !== undefined) out.push(chunkOf(state, { citations: delta.citations }))
-    if (this.#asked.logprobs && (logprobs?.content?.length || logprobs?.refusal?.length)) {
+    if (this.#parameters.logprobs && (logprobs?.content?.length || logprobs?.refusal?.length)) {
       // Logprobs of tokens that made no text are still the caller's.
       if (out.length === first) out.push(chunkOf(state, { content: '' }))
       out[first] = { ...out[first]!, logprobs }
@@ -198,7 +198,7 @@ export class StreamNormalizer {
     }
     const taken = (index: number) => this.#choices.some(state => state.index === index)
     // Some vendors number the only choice by something else.
-    let index = vendorIndex < this.#asked.choices ? vendorIndex : 0
+    let index = vendorIndex < this.#parameters.choices ? vendorIndex : 0
     while (taken(index)) index++
     const tools = new ToolCalls(this.#newId)
     const state: ChoiceState = { index, started: false, finish: null, functionCalled: false, tools }

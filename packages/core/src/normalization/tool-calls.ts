@@ -208,7 +208,7 @@ function callId(newId: () => string): string {
 }
 
 /** The whole calls of an answer that was not streamed. */
-export function wholeToolCalls(pieces: readonly PartialToolCall[], newId: () => string): ToolCall[] {
+export function completeToolCalls(pieces: readonly PartialToolCall[], newId: () => string): ToolCall[] {
   const ids = new Set<string>()
   return pieces.map(piece => {
     const given = idOf(piece)

@@ -5,7 +5,7 @@ import type { Endpoint } from '../gateway/with-endpoints.ts'
 import { pathOf } from '../http/endpoint.ts'
 import { digestOf } from '../primitives/sha256.ts'
 import type { JsonObject } from '../protocol/chat.ts'
-import { completeChat, describedHeaders, listModels, retrieveModel } from './operations.ts'
+import { completeChat, headerSchemas, listModels, retrieveModel } from './operations.ts'
 
 interface Written {
   readonly server: string
@@ -119,7 +119,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
     },
     components: {
       schemas: { ...requestSchemas({ validation, unknownParameters }), ...answerSchemas() },
-      headers: describedHeaders,
+      headers: headerSchemas,
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
     },
   }

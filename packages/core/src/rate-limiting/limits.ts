@@ -12,7 +12,7 @@ import { principalKey } from '../primitives/principal-key.ts'
 import { freshId } from '../primitives/random.ts'
 import { type CompiledRule, compileRules } from './compiled-rules.ts'
 import { CounterResolver } from './counter-resolver.ts'
-import { FairQueue, type Refused } from './fair-queue.ts'
+import { FairQueue, type QueueRefusal } from './fair-queue.ts'
 import { guardedStore } from './guarded-store.ts'
 import { isFull, limitStoreFullError, rateLimitError } from './limit-error.ts'
 import { dryRunRefusals, enforcedCounts, limitStates } from './limit-state.ts'
@@ -81,7 +81,7 @@ class RuleLimiter {
       maxMs: wait.maxMs,
       maxQueued: wait.maxQueued,
       refusedBy,
-      giveBack: decided => void this.#settle(decided, chargesOf(decided.request, undefined, null)),
+      release: decided => void this.#settle(decided, chargesOf(decided.request, undefined, null)),
       clock: this.#clock,
     })
   }
@@ -193,7 +193,7 @@ function claimsIn(
 }
 
 /** Why a claim was refused, for the queue. No request waits for a budget: it renews in hours at the earliest. */
-function refusedBy({ request, claim: { decision } }: Decided): Refused | undefined {
+function refusedBy({ request, claim: { decision } }: Decided): QueueRefusal | undefined {
   if (decision.allowed) return undefined
   if (isFull(decision)) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
   let waitMs = 0

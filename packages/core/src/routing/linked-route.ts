@@ -89,13 +89,13 @@ export function collectTargets(
  */
 export function distinct(candidates: Candidates): Candidates {
   for (let at = 1; at < candidates.length; at++) {
-    if (isRepeat(candidates, at)) return candidates.filter((_, index) => !isRepeat(candidates, index))
+    if (isDuplicate(candidates, at)) return candidates.filter((_, index) => !isDuplicate(candidates, index))
   }
   return candidates
 }
 
 /** Whether an earlier target is the same. */
-function isRepeat(candidates: Candidates, at: number): boolean {
+function isDuplicate(candidates: Candidates, at: number): boolean {
   const like = candidates[at]!
   for (let before = 0; before < at; before++) {
     const candidate = candidates[before]!

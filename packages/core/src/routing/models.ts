@@ -38,8 +38,6 @@ export type WildcardEntry<Name extends string = string> =
   | readonly ModelEntry<Name>[]
   | (Refers<Name> & { readonly [routeInternals]: unknown })
 
-type Pattern = `${string}*${string}`
-
 /** The names in requests: for a pattern, all names that match it. */
 type Fitting<Name extends string> = Name extends `${infer Head}*${infer Tail}`
   ? `${Head}${string}${Tail}`

@@ -67,15 +67,15 @@ export function reservedMoney(
   reservation: Reservation,
   context: Pick<LimitContext, 'targets' | 'price'>,
 ): ReservedAmount | undefined {
-  const amount = dearest(usagesOf(reservation), context)
+  const amount = maxCost(usagesOf(reservation), context)
   if (amount === undefined) return undefined
-  const floor = dearest([usageOf(reservation.promptTokens, 0, 0, 0, 0)], context)
+  const floor = maxCost([usageOf(reservation.promptTokens, 0, 0, 0, 0)], context)
   // A custom price function need not be monotonic: the floor must not exceed the amount.
   return floor === undefined ? undefined : { amount, floor: Math.min(floor, amount) }
 }
 
 /** Returns the maximum cost. The first usage must have a price at each target. */
-function dearest(
+function maxCost(
   usages: readonly Usage[],
   { targets, price }: Pick<LimitContext, 'targets' | 'price'>,
 ): number | undefined {
@@ -128,7 +128,7 @@ function usageOf(prompt: number, completion: number, written: number, audio: num
 }
 
 /** Returns a likely number of prompt tokens: three quarters of the high estimate, which is one per four bytes of text. */
-export function likelyPromptTokens(draft: Draft): number {
+export function estimatePromptTokens(draft: Draft): number {
   return Math.ceil(promptEstimate(draft) * 0.75)
 }
 

@@ -155,7 +155,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     const { changes } = this.#breaker
     const classification = classifyOutcome(error, call.hasAnswered)
     // One request that no upstream can answer must not open the breaker by its retries.
-    const ignored = paused || (call.isRepeat && !this.#breaker.holds(call.caller.digest))
+    const ignored = paused || (call.isRetry && !this.#breaker.holds(call.caller.digest))
     if (classification.kind === 'success') {
       this.#breaker.succeeded(generation, now, breaker, this.#witness(call))
     } else if (classification.kind === 'failure' && !ignored) {
@@ -177,7 +177,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
         since: now,
       }
       this.#cooldowns.add(cooldown, now)
-      if (classification.asked) this.#pauses.add(cooldown, now)
+      if (classification.retryAfter) this.#pauses.add(cooldown, now)
       if (!own) this.#share()?.cooldown(principal, cooldown.until, this.#cooldowns.forAll?.until)
     }
     if (error === undefined && this.#reported === 'closed') return
@@ -225,10 +225,10 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
 
   #begin(now: number, generation: number, caller: Caller, isLastResort = false): TargetCall {
     const { retry } = this.#settings
-    const isRepeat = retry !== undefined && this.#retries.began(now, this.#active, retry)
+    const isRetry = retry !== undefined && this.#retries.began(now, this.#active, retry)
     this.#active++
     this.#stalls.began(now)
-    return new TargetCall(this, generation, now, isRepeat, caller, isLastResort)
+    return new TargetCall(this, generation, now, isRetry, caller, isLastResort)
   }
 
   #probe(now: number, caller: Caller): TargetCall {

@@ -31,20 +31,20 @@ export const claimCases: readonly LimitStoreCase[] = [
   }),
 
   inItsOwnTime('claim: tells how each count stands, in their order', async store => {
-    const { verdict } = await take(store, [
+    const { decision } = await take(store, [
       sum({ limit: 3 }),
       lease({ limit: 8 }),
       rate({ limit: 5 }),
       sum({ limit: 2 }),
     ])
     assert.deepEqual(
-      verdict.counters.map(({ remaining }) => remaining),
+      decision.counters.map(({ remaining }) => remaining),
       [2, 7, 4, 1],
     )
   }),
 
   inItsOwnTime('claim: of nothing is allowed', async store => {
-    assert.deepEqual((await take(store, [])).verdict, { allowed: true, counters: [] })
+    assert.deepEqual((await take(store, [])).decision, { allowed: true, counters: [] })
   }),
 
   inItsOwnTime('claim: 50 at once with room for 10 are 10', async store => {
@@ -57,7 +57,7 @@ export const claimCases: readonly LimitStoreCase[] = [
     ]
     for (const counters of kinds) {
       const asked = await Promise.all(Array.from({ length: 50 }, () => ask(store, counters)))
-      assert.equal(asked.filter(({ verdict }) => verdict.allowed).length, 10)
+      assert.equal(asked.filter(({ decision }) => decision.allowed).length, 10)
     }
   }),
 
@@ -68,7 +68,7 @@ export const claimCases: readonly LimitStoreCase[] = [
       const asked = await Promise.all(
         Array.from({ length: 40 }, (_, index) => ask(store, index % 2 === 0 ? [one, other] : [other, one])),
       )
-      assert.equal(asked.filter(({ verdict }) => verdict.allowed).length, 10)
+      assert.equal(asked.filter(({ decision }) => decision.allowed).length, 10)
       await Promise.all(asked.map(({ settle }) => settle()))
       assert.equal(await left(store, one), 10)
     },
@@ -83,11 +83,11 @@ export const claimCases: readonly LimitStoreCase[] = [
     ]
     const first = await take(store, dryRuns)
     assert.deepEqual(
-      first.verdict.counters.map(({ over }) => over),
+      first.decision.counters.map(({ over }) => over),
       [false, false, false, false],
     )
     const second = await take(store, dryRuns)
-    for (const { over, remaining, waitMs } of second.verdict.counters) {
+    for (const { over, remaining, waitMs } of second.decision.counters) {
       assert.equal(over, true)
       assert.ok(waitMs > 0)
       assert.ok(remaining === 4 || remaining === 0)
@@ -96,13 +96,13 @@ export const claimCases: readonly LimitStoreCase[] = [
     await second.settle(0, 0, 0)
     const third = await take(store, dryRuns)
     assert.deepEqual(
-      third.verdict.counters.map(({ over }) => over),
+      third.decision.counters.map(({ over }) => over),
       [true, true, true, true],
     )
     await first.settle(0, 0, 0)
     const fourth = await take(store, dryRuns)
     assert.deepEqual(
-      fourth.verdict.counters.map(({ over }) => over),
+      fourth.decision.counters.map(({ over }) => over),
       [true, false, false, false],
     )
   }),
@@ -150,8 +150,8 @@ export const claimCases: readonly LimitStoreCase[] = [
     await take(store, counters)
     for (const counter of counters) await refused(store, [counter])
     for (const name of ['__proto__', 'constructor', 'toString']) {
-      const { verdict } = await take(store, [rate({ key: name, limit: 1_000_000_000, windowMs: 1_000 })])
-      assert.ok(stateOf(verdict).remaining >= 0)
+      const { decision } = await take(store, [rate({ key: name, limit: 1_000_000_000, windowMs: 1_000 })])
+      assert.ok(stateOf(decision).remaining >= 0)
     }
   }),
 ]

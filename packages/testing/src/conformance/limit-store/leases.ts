@@ -11,7 +11,7 @@ export const leaseCases: readonly LimitStoreCase[] = [
     async store => {
       const counter = lease({ limit: 3 })
       const first = await take(store, [counter])
-      assert.deepEqual(stateOf(first.verdict), { over: false, remaining: 2, resetMs: 0, waitMs: 0 })
+      assert.deepEqual(stateOf(first.decision), { over: false, remaining: 2, resetMs: 0, waitMs: 0 })
       await take(store, [counter])
       await take(store, [counter])
       const [state] = await refused(store, [counter])

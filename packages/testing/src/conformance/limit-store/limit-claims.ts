@@ -60,30 +60,38 @@ export function claim(counters: readonly Counter[], ttlMs = 60_000): Claim {
 }
 
 /** A claim that was decided. */
-export interface Asked {
+export interface ClaimResult {
   readonly claim: Claim
-  readonly verdict: LimitDecision
+  readonly decision: LimitDecision
   /** Settles it: by default everything is given back. */
   settle(...charged: readonly number[]): Promise<void>
 }
 
 /** Asks for counters. */
-export async function ask(store: LimitStore, counters: readonly Counter[], ttlMs?: number): Promise<Asked> {
+export async function ask(
+  store: LimitStore,
+  counters: readonly Counter[],
+  ttlMs?: number,
+): Promise<ClaimResult> {
   const asked = claim(counters, ttlMs)
-  const verdict = await store.admit(asked)
-  assert.equal(verdict.counters.length, counters.length, 'one state for each counter')
+  const decision = await store.admit(asked)
+  assert.equal(decision.counters.length, counters.length, 'one state for each counter')
   return {
     claim: asked,
-    verdict,
+    decision,
     settle: async (...charged) =>
       store.settle({ id: asked.id, counters, charged: counters.map((_, index) => charged[index] ?? 0) }),
   }
 }
 
 /** Asks, and expects to be given it. */
-export async function take(store: LimitStore, counters: readonly Counter[], ttlMs?: number): Promise<Asked> {
+export async function take(
+  store: LimitStore,
+  counters: readonly Counter[],
+  ttlMs?: number,
+): Promise<ClaimResult> {
   const asked = await ask(store, counters, ttlMs)
-  assert.equal(asked.verdict.allowed, true, `room: ${JSON.stringify(asked.verdict)}`)
+  assert.equal(asked.decision.allowed, true, `room: ${JSON.stringify(asked.decision)}`)
   return asked
 }
 
@@ -92,17 +100,17 @@ export async function refused(
   store: LimitStore,
   counters: readonly Counter[],
 ): Promise<readonly CounterState[]> {
-  const { verdict } = await ask(store, counters)
-  assert.equal(verdict.allowed, false, `no room: ${JSON.stringify(verdict)}`)
-  return verdict.counters
+  const { decision } = await ask(store, counters)
+  assert.equal(decision.allowed, false, `no room: ${JSON.stringify(decision)}`)
+  return decision.counters
 }
 
 /** What is left of a count, told of a claim that takes nothing of it. */
 export async function left(store: LimitStore, counter: RateCounter | SumCounter): Promise<number> {
   const none = { ...counter, amount: 0, ...(counter.floor === undefined ? {} : { floor: 0 }), dryRun: true }
-  const { verdict, settle } = await ask(store, [none])
+  const { decision, settle } = await ask(store, [none])
   if (counter.kind === 'sum' || counter.floor !== undefined) await settle()
-  return stateOf(verdict).remaining
+  return stateOf(decision).remaining
 }
 
 /** How one of the counters of a claim stands. */
@@ -113,12 +121,12 @@ export function stateOf({ counters }: LimitDecision, index = 0): CounterState {
 }
 
 /** Asks until there is room, for 10 seconds at most; gives what was asked and how many milliseconds that took. */
-export async function takeWhenFree(store: LimitStore, counters: readonly Counter[]): Promise<Asked> {
+export async function takeWhenFree(store: LimitStore, counters: readonly Counter[]): Promise<ClaimResult> {
   const deadline = performance.now() + 10_000
   for (;;) {
     const asked = await ask(store, counters)
-    if (asked.verdict.allowed) return asked
-    assert.ok(performance.now() < deadline, `room within 10 s: ${JSON.stringify(asked.verdict)}`)
+    if (asked.decision.allowed) return asked
+    assert.ok(performance.now() < deadline, `room within 10 s: ${JSON.stringify(asked.decision)}`)
     await sleep(5)
   }
 }

@@ -14,7 +14,7 @@ export const rateCases: readonly LimitStoreCase[] = [
     ] as const) {
       const counter = rate({ limit, windowMs })
       for (let taken = 1; taken <= limit; taken++) {
-        const state = stateOf((await take(store, [counter])).verdict)
+        const state = stateOf((await take(store, [counter])).decision)
         assert.equal(state.over, false)
         assert.equal(state.waitMs, 0)
         assert.equal(state.remaining, limit - taken, `${limit} in ${windowMs} ms: left after ${taken}`)
@@ -27,7 +27,7 @@ export const rateCases: readonly LimitStoreCase[] = [
 
   inItsOwnTime('rate: says how long until there is room, and until all of it is free', async store => {
     const counter = rate({ limit: 6, windowMs: 3_600_000 })
-    const { resetMs } = stateOf((await take(store, [{ ...counter, amount: 6 }])).verdict)
+    const { resetMs } = stateOf((await take(store, [{ ...counter, amount: 6 }])).decision)
     assert.ok(resetMs > 3_590_000 && resetMs <= 3_600_000, `all free in an hour: ${resetMs}`)
     const [one] = await refused(store, [counter])
     assert.ok(
@@ -65,7 +65,7 @@ export const rateCases: readonly LimitStoreCase[] = [
       const counter = rate({ limit: 1_000_000_000, windowMs, floor: 0 })
       assert.equal(await left(store, counter), 1_000_000_000)
       const all = await take(store, [{ ...counter, amount: 1_000_000_000 }])
-      assert.equal(stateOf(all.verdict).remaining, 0)
+      assert.equal(stateOf(all.decision).remaining, 0)
       await all.settle(0)
       assert.equal(await left(store, counter), 1_000_000_000)
     }
@@ -103,7 +103,7 @@ export const rateCases: readonly LimitStoreCase[] = [
     let taken = 60
     for (let step = 0; step < 200; step++) {
       clock.at += 1
-      if ((await ask(store, [counter])).verdict.allowed) taken++
+      if ((await ask(store, [counter])).decision.allowed) taken++
     }
     assert.equal(taken, 60)
   }),
@@ -112,7 +112,7 @@ export const rateCases: readonly LimitStoreCase[] = [
     const counter = rate({ limit: 7, windowMs: 60_000 })
     let taken = 0
     for (const end = clock.at + 600_000; clock.at < end; clock.at += 1_000) {
-      if ((await ask(store, [counter])).verdict.allowed) taken++
+      if ((await ask(store, [counter])).decision.allowed) taken++
     }
     assert.ok(taken <= 7 + 70 && taken >= 75, `7 at once and 70 in ten minutes: ${taken}`)
   }),

@@ -22,7 +22,7 @@ export const settlementCases: readonly LimitStoreCase[] = [
     const counter = sum({ limit: 10, amount: 6 })
     await take(store, [counter])
     const over = await ask(store, [counter])
-    assert.equal(over.verdict.allowed, false)
+    assert.equal(over.decision.allowed, false)
     await over.settle(0)
     await store.settle({ id: freshId(), counters: [counter], charged: [0] })
     assert.equal(await left(store, counter), 4)
@@ -35,7 +35,7 @@ export const settlementCases: readonly LimitStoreCase[] = [
       lease({ limit: 10 }),
     ]
     const asked = await Promise.all(Array.from({ length: 30 }, () => ask(store, counters)))
-    assert.equal(asked.filter(({ verdict }) => verdict.allowed).length, 10)
+    assert.equal(asked.filter(({ decision }) => decision.allowed).length, 10)
     await Promise.all(asked.map(({ settle }) => settle()))
     // All of each limit has room again.
     const all = await Promise.all(Array.from({ length: 10 }, () => take(store, counters)))

@@ -10,19 +10,19 @@ export const sumCases: readonly LimitStoreCase[] = [
   inItsOwnTime('sum: gives exactly its limit', async store => {
     for (const window of ['hour', 'day', 'week', 'month', 'ever'] as const) {
       const counter = sum({ limit: 10, window })
-      assert.equal(stateOf((await take(store, [{ ...counter, amount: 7 }])).verdict).remaining, 3)
+      assert.equal(stateOf((await take(store, [{ ...counter, amount: 7 }])).decision).remaining, 3)
       const [state] = await refused(store, [{ ...counter, amount: 4 }])
       assert.equal(state?.over, true)
       assert.equal(state?.remaining, 3)
-      assert.equal(stateOf((await take(store, [{ ...counter, amount: 3 }])).verdict).remaining, 0)
+      assert.equal(stateOf((await take(store, [{ ...counter, amount: 3 }])).decision).remaining, 0)
       await refused(store, [counter])
     }
   }),
 
   inItsOwnTime('sum: that is not renewed never has room again', async store => {
     const counter = sum({ limit: 10 })
-    const { verdict } = await take(store, [{ ...counter, amount: 10 }])
-    assert.equal(stateOf(verdict).resetMs, Number.POSITIVE_INFINITY)
+    const { decision } = await take(store, [{ ...counter, amount: 10 }])
+    assert.equal(stateOf(decision).resetMs, Number.POSITIVE_INFINITY)
     const [state] = await refused(store, [counter])
     assert.equal(state?.waitMs, Number.POSITIVE_INFINITY)
     const [more] = await refused(store, [sum({ amount: 11, window: 'hour' })])
@@ -33,7 +33,7 @@ export const sumCases: readonly LimitStoreCase[] = [
     const counter = sum({ limit: 9_000_000_000_000_000 })
     const large = { ...counter, amount: 4_500_000_000_000_001 }
     const first = await take(store, [large])
-    assert.equal(stateOf(first.verdict).remaining, 4_499_999_999_999_999)
+    assert.equal(stateOf(first.decision).remaining, 4_499_999_999_999_999)
     await refused(store, [large])
     await take(store, [{ ...counter, amount: 4_499_999_999_999_999 }])
     await refused(store, [counter])
@@ -58,15 +58,15 @@ export const sumCases: readonly LimitStoreCase[] = [
       `sum: a ${window} ends after ${from}`,
       async (store, clock) => {
         const counter = sum({ limit: 10, window, floor: 1 })
-        const { verdict } = await take(store, [{ ...counter, amount: 10 }])
+        const { decision } = await take(store, [{ ...counter, amount: 10 }])
         assert.ok(
-          Math.abs(stateOf(verdict).resetMs - 1) < 1e-3,
-          `resets in 1 ms: ${stateOf(verdict).resetMs}`,
+          Math.abs(stateOf(decision).resetMs - 1) < 1e-3,
+          `resets in 1 ms: ${stateOf(decision).resetMs}`,
         )
         const [state] = await refused(store, [counter])
         assert.ok(Math.abs((state?.waitMs ?? 0) - 1) < 1e-3, `room in 1 ms: ${state?.waitMs}`)
         clock.at += 1
-        const next = stateOf((await take(store, [counter])).verdict)
+        const next = stateOf((await take(store, [counter])).decision)
         assert.equal(next.remaining, 9)
         assert.equal(next.resetMs, length)
         clock.at += length - 1

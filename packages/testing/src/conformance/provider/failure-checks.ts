@@ -7,7 +7,7 @@ import { splitBytes } from '../../split.ts'
 import { garbage } from '../../steps.ts'
 import { typeIssues } from './chunk-issues.ts'
 import { callOf, decodeAnswer, decodeFailure } from './decode-answer.ts'
-import { answerOf, placesWithin, streamBytes, streamedFields, streamOf } from './decode-checks.ts'
+import { answerOf, cutPositions, streamBytes, streamedFields, streamOf } from './decode-checks.ts'
 import { type ProviderCheck, sampleName } from './provider-case.ts'
 import type { ErrorSample, ProviderSamples, StreamSample } from './provider-samples.ts'
 import { type VendorAnswer, vendorResponse } from './vendor-response.ts'
@@ -140,7 +140,7 @@ function cutsOf(sample: StreamSample): number[] {
   const complete = completeAt(sample)
   let end = 0
   const ends = sample.events.map(event => (end += bytesOf(event).length))
-  const cuts = [0, ...ends, ...placesWithin(complete), complete - 1]
+  const cuts = [0, ...ends, ...cutPositions(complete), complete - 1]
   return [...new Set(cuts)].filter(at => at < complete)
 }
 
