@@ -45,7 +45,7 @@ export interface StoredProgress {
   readonly charge: StoredCharge | null
 }
 
-/** What a `LedgerRows` writes. */
+/** A batch as a `LedgerRepository` writes it. */
 export interface StoredBatch {
   readonly entries: readonly StoredEntry[]
   readonly closings: readonly StoredClosing[]

@@ -43,7 +43,7 @@ export class CompletionStream implements TextSource {
   #errorText: string | undefined
   #over = false
 
-  /** `answering` is a promise where the head of the response had to be sent before any upstream answered. */
+  /** `result` is a promise if the response head had to be sent before any upstream answered. */
   constructor(
     request: AnsweredRequest,
     result: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>,

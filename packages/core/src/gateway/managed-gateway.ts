@@ -25,7 +25,7 @@ export interface Explanation {
 /** A chat-completions gateway as a function over Web `Request` and `Response`. */
 export interface Gateway<Host = unknown> {
   /**
-   * Answers a request. Works unbound, and in the place of `fetch`: called with a URL and a `RequestInit` it answers in
+   * Answers a request. Works unbound, and as a replacement for `fetch`: called with a URL and a `RequestInit` it answers in
    * process, and rejects when the `signal` given there aborts. Called with a `Request` it never rejects.
    */
   readonly fetch: (

@@ -85,15 +85,15 @@ function modelsResponse(description: string, schema: 'Model' | 'ModelList'): Jso
   }
 }
 
-/** Those that no operation of the document is answered with: paths and methods that are none, and nobody there. */
+/** Errors that no operation of the document returns: unknown paths and methods, and disconnected clients. */
 const unanswered: readonly ErrorReason[] = ['unknown_url', 'method_not_supported', 'client_disconnected']
 
-/** Every refusal of a chat completion. */
+/** The errors of a chat completion. */
 const chatErrors: readonly ErrorReason[] = (Object.keys(errorTable) as ErrorReason[]).filter(
   name => !unanswered.includes(name),
 )
 
-/** The refusals of the list of models. */
+/** The errors of the list of models. */
 const listErrors: readonly ErrorReason[] = [
   'missing_api_key',
   'invalid_api_key',
@@ -102,12 +102,12 @@ const listErrors: readonly ErrorReason[] = [
   'shutting_down',
 ]
 
-/** The refusals of one model. */
+/** The errors of one model. */
 const modelErrors: readonly ErrorReason[] = [...listErrors, 'model_not_allowed', 'model_not_found']
 
 /**
- * The answers of the statuses of refusals, with an example of each. `default` stands for what else a function of the
- * service's owner may refuse with.
+ * Returns the error responses by status, with an example of each error. `default` describes other errors, which functions
+ * of the operator may throw.
  */
 function errorResponses(
   names: readonly ErrorReason[],
@@ -167,7 +167,7 @@ const headerDescriptions = {
 
 type HeaderName = keyof typeof headerDescriptions
 
-/** All headers of answers that mean something to a caller, by lower-case name. */
+/** All response headers that callers can use, by lower-case name. */
 export const headerSchemas: Readonly<Record<string, JsonObject>> = Object.fromEntries(
   Object.entries(headerDescriptions).map(([name, [description, type, always = false]]) => [
     name,
@@ -187,16 +187,16 @@ const retryHeaders: readonly HeaderName[] = ['retry-after', 'retry-after-ms', 'x
 
 const routingHeaders: readonly HeaderName[] = ['x-sluice-adjustments', 'x-sluice-trace']
 
-/** The headers of an answer of a status to a chat completion. */
+/** Returns the response headers of a chat completion by status. */
 function headersOfChat(status: number): JsonObject {
   if (status === 200)
     return headerReferences([...limitHeaders, 'idempotency-replayed', 'x-sluice-cache', ...routingHeaders])
-  // These are told before limits are asked.
+  // These errors occur before limits are checked.
   if (status === 401 || status === 408) return headersOfModels(status)
   return headerReferences([...limitHeaders, ...retryHeaders, ...routingHeaders])
 }
 
-/** The headers of an answer of a status to what asks for models. */
+/** Returns the response headers of requests for models by status. */
 function headersOfModels(status: number): JsonObject {
   if (status === 401) return headerReferences(['www-authenticate'])
   return headerReferences(status === 503 ? retryHeaders : [])

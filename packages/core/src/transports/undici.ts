@@ -86,8 +86,8 @@ class WatchedClient extends Client {
   }
 
   /**
-   * A request that is aborted takes its connection with it. Undici would connect anew for it, find that it is
-   * aborted, and keep that connection (nodejs/undici#5845): the client is taken out of its pool instead.
+   * Removes a client from its pool. An aborted request closes its connection. Undici would then reconnect, find the request
+   * aborted, and keep that connection (nodejs/undici#5845).
    */
   #retire(url: URL, error: errors.UndiciError): void {
     this.emit('connectionError', url, [this], error)

@@ -82,10 +82,10 @@ const tellable: ReadonlySet<string> = new Set<ErrorReason>([
 ])
 
 function ofRequest(error: UpstreamError): GatewayError {
-  const refusal =
+  const reason =
     error.code !== null && tellable.has(error.code) ? (error.code as ErrorReason) : 'invalid_request'
   const message = redact(error.vendorMessage ?? error.message)
-  return new GatewayError(refusal, {
+  return new GatewayError(reason, {
     ...(message === '' ? {} : { message }),
     param: error.param !== null && /^[\w.[\]-]{1,200}$/.test(error.param) ? error.param : null,
     cause: error,

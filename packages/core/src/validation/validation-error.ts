@@ -13,8 +13,8 @@ type Issue = z.core.$ZodIssue
 export function toValidationError(field: string, issue: Issue): GatewayError {
   const path: Path = [field, ...issue.path]
   const param = pathText(path)
-  const refuse = (refusal: ErrorReason, message: string): GatewayError =>
-    new GatewayError(refusal, { message, param })
+  const refuse = (reason: ErrorReason, message: string): GatewayError =>
+    new GatewayError(reason, { message, param })
   if (issue.input === undefined) {
     return refuse('missing_required_parameter', `Missing required parameter: '${param}'.`)
   }

@@ -4,7 +4,7 @@ import { shorten } from '../../protocol/error-messages.ts'
 import { strictSchemaFault } from '../../validation/strict-schema.ts'
 import { saysOtherwise } from './message-schema.ts'
 
-/** The rules of hosted services that span fields (marked [L] in protocol section 1). Throws 400. */
+/** Checks the rules of hosted services that span fields (marked [L] in protocol section 1). Throws 400. */
 export function checkFieldRules(input: ChatRequest): void {
   if (input.tool_choice !== undefined && input.tools === undefined) {
     throw refusal(
@@ -35,7 +35,7 @@ export function checkFieldRules(input: ChatRequest): void {
   }
 }
 
-/** The rules that hosted services look at last: of schemas and of the conversation. Throws 400. */
+/** Checks the rules that hosted services apply last: JSON schemas and the conversation. Throws 400. */
 export function checkConversationRules(input: ChatRequest): void {
   checkStrictSchemas(input)
   checkContents(input.messages)
@@ -86,12 +86,12 @@ function refusal(param: string, message: string): GatewayError {
 }
 
 const mostShown = 10
-/** Nothing is added to it. */
+/** Never modified. */
 const none = new Set<string>()
 
 /**
- * Sees that every tool message answers a call of the assistant's message before it, and that every call is
- * answered before anything else is said (protocol section 1.1).
+ * Checks that every tool message answers a call of the preceding assistant message, and that every call is answered
+ * before any other message (protocol section 1.1).
  */
 function checkToolPairing(messages: readonly Message[]): void {
   let calls: ReadonlySet<string> = none

@@ -49,7 +49,7 @@ export function messageSchema(live: boolean): z.ZodMiniType<Message> {
   const string = live ? text(longestContent) : text()
   const author = maybe(live ? name() : text())
   const textual = either(textOrParts, { string, array: textParts })
-  /** The live profile takes `null` here and refuses it last, in its own words (see live-rules.ts). */
+  /** The live profile accepts `null` here and rejects it last, with its own message (see live-rules.ts). */
   const required = <T extends z.ZodMiniType>(schema: T): T =>
     live ? (maybe(schema) as unknown as T) : schema
   const assistant = object({
@@ -75,7 +75,7 @@ export function messageSchema(live: boolean): z.ZodMiniType<Message> {
   })
 }
 
-/** An assistant's message needs content, unless it says something in another way. */
+/** An assistant message needs content, unless it has tool calls or another field instead. */
 export function silenceFault(message: AssistantMessage): SchemaFault | undefined {
   if (message.content !== undefined || saysOtherwise(message)) return undefined
   return {
@@ -85,7 +85,7 @@ export function silenceFault(message: AssistantMessage): SchemaFault | undefined
   }
 }
 
-/** Whether an assistant's message has something in the place of content. */
+/** Whether an assistant message has another field instead of content. */
 export function saysOtherwise({ tool_calls, function_call, refusal, audio }: AssistantMessage): boolean {
   return [tool_calls, function_call, refusal, audio].some(value => value !== undefined && value !== null)
 }

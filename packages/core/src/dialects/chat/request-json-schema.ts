@@ -12,15 +12,15 @@ import {
   unknownOptionFault,
 } from './schema.ts'
 
-/** How a gateway looks at requests: two of its options. */
+/** The options of a gateway that affect the schema. */
 export interface RequestProfile {
   readonly validation: 'schema' | 'live'
   readonly unknownParameters: 'pass' | 'reject'
 }
 
 /**
- * The named schemas of a request for a chat completion, `ChatCompletionRequest` first, made of those by which requests
- * are checked. Rules that span fields are not in them.
+ * Returns the named JSON Schemas of a chat completion request, `ChatCompletionRequest` first. They are derived from the
+ * schemas that validate requests, without the rules that span fields.
  */
 export function requestSchemas({
   validation,
@@ -55,7 +55,7 @@ export function requestSchemas({
 
 const requestName = 'ChatCompletionRequest'
 
-/** Refers to the request's schema. */
+/** A reference to the schema of the request. */
 export const requestReference: JsonObject = { $ref: componentsPath + requestName }
 
 function itemOf(list: Parameters<typeof shapeOf>[0]) {
@@ -64,9 +64,9 @@ function itemOf(list: Parameters<typeof shapeOf>[0]) {
   return form.list
 }
 
-/** What each rule that is a function asks, in JSON Schema, as far as that has the words. */
+/** The function rules in JSON Schema, as far as it can express them. */
 const describedRules: DescribedRules = new Map<unknown, JsonObject>([
-  // JSON Schema knows no flag for either case.
+  // JSON Schema has no case-insensitive flag.
   [urlFault, { pattern: '^([hH][tT][tT][pP][sS]?://|[dD][aA][tT][aA]:)' }],
   [
     silenceFault,
@@ -77,7 +77,7 @@ const describedRules: DescribedRules = new Map<unknown, JsonObject>([
   [unknownOptionFault, { additionalProperties: false }],
 ])
 
-/** The member is there; only a `content` may be there as `null`. */
+/** Requires the member. Only `content` may be `null`. */
 function said(name: string): JsonObject {
   const there = { required: [name] }
   return name === 'content' ? there : { ...there, properties: { [name]: { not: { type: 'null' } } } }

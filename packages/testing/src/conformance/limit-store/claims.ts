@@ -92,7 +92,7 @@ export const claimCases: readonly LimitStoreCase[] = [
       assert.ok(waitMs > 0)
       assert.ok(remaining === 4 || remaining === 0)
     }
-    // What it did not take it does not give back.
+    // It releases only what it reserved.
     await second.settle(0, 0, 0)
     const third = await take(store, dryRuns)
     assert.deepEqual(

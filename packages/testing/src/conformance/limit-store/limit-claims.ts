@@ -59,11 +59,11 @@ export function claim(counters: readonly Counter[], ttlMs = 60_000): Claim {
   return { id: freshId(), ttlMs, counters }
 }
 
-/** A claim that was decided. */
+/** A decided claim. */
 export interface ClaimResult {
   readonly claim: Claim
   readonly decision: LimitDecision
-  /** Settles it: by default everything is given back. */
+  /** Settles it. By default everything is released. */
   settle(...charged: readonly number[]): Promise<void>
 }
 
@@ -105,7 +105,7 @@ export async function refused(
   return decision.counters
 }
 
-/** What is left of a count, told of a claim that takes nothing of it. */
+/** Returns what is left of a count, from a claim of nothing. */
 export async function left(store: LimitStore, counter: RateCounter | SumCounter): Promise<number> {
   const none = { ...counter, amount: 0, ...(counter.floor === undefined ? {} : { floor: 0 }), dryRun: true }
   const { decision, settle } = await ask(store, [none])
@@ -120,7 +120,7 @@ export function stateOf({ counters }: LimitDecision, index = 0): CounterState {
   return state
 }
 
-/** Asks until there is room, for 10 seconds at most; gives what was asked and how many milliseconds that took. */
+/** Claims until there is capacity, for at most 10 seconds. Returns the claim and its duration in ms. */
 export async function takeWhenFree(store: LimitStore, counters: readonly Counter[]): Promise<ClaimResult> {
   const deadline = performance.now() + 10_000
   for (;;) {

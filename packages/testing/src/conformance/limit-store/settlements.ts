@@ -5,7 +5,7 @@ import { byTheClock, inItsOwnTime, type LimitStoreCase } from './limit-store-cas
 
 const hour = 3_600_000
 
-/** What is held: corrected once, however late; and given back where nobody settles. */
+/** Reservations: corrected once, however late, and released if nobody settles. */
 export const settlementCases: readonly LimitStoreCase[] = [
   ...([() => rate({ floor: 0 }), () => sum()] as const).flatMap(make => settlementsOf(make)),
 
@@ -37,7 +37,7 @@ export const settlementCases: readonly LimitStoreCase[] = [
     const asked = await Promise.all(Array.from({ length: 30 }, () => ask(store, counters)))
     assert.equal(asked.filter(({ decision }) => decision.allowed).length, 10)
     await Promise.all(asked.map(({ settle }) => settle()))
-    // All of each limit has room again.
+    // All of each limit is free again.
     const all = await Promise.all(Array.from({ length: 10 }, () => take(store, counters)))
     await Promise.all(all.map(({ settle }) => settle()))
   }),

@@ -9,7 +9,7 @@ import { type ProviderCheck, sampleName } from './provider-case.ts'
 import type { CompletionSample, ProviderSamples, StreamSample } from './provider-samples.ts'
 import { arrivedResponse, type VendorAnswer, vendorResponse } from './vendor-response.ts'
 
-/** At how many places, at most, a sample is divided or cut. */
+/** Maximum positions at which a sample is split or cut. */
 const maxCuts = 500
 
 /** What `decode` of every provider does with answers that are complete. */
@@ -128,7 +128,7 @@ export function streamOf(sample: StreamSample): VendorAnswer {
   return { headers: sample.headers ?? { 'content-type': 'text/event-stream' }, reads: [streamBytes(sample)] }
 }
 
-/** A whole answer as the vendor sends it, in one read. */
+/** Returns a complete response as the vendor sends it, in one read. */
 export function answerOf({ headers, body }: CompletionSample): VendorAnswer {
   return { headers: headers ?? { 'content-type': 'application/json' }, reads: [bytesOf(body)] }
 }
@@ -138,7 +138,7 @@ export function streamedFields({ request }: StreamSample): object {
   return { ...request, stream: true }
 }
 
-/** Where to divide `length` bytes: everywhere, or at 500 places in the same distance. */
+/** Returns where to split `length` bytes: everywhere, or at 500 evenly spaced positions. */
 export function cutPositions(length: number): number[] {
   const count = Math.min(Math.max(0, length - 1), maxCuts)
   return Array.from({ length: count }, (_, index) => 1 + Math.floor((index * (length - 1)) / count))

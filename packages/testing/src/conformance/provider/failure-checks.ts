@@ -135,7 +135,7 @@ function completeAt({ events, optionalEvents = 0 }: StreamSample): number {
   return needed.findLastIndex(byte => byte !== 10 && byte !== 13 && byte !== 32) + 1
 }
 
-/** Where to cut a stream: before and after each event, and at places between, all before it is complete. */
+/** Returns where to cut a stream: before and after each event, and in between, all before it is complete. */
 function cutsOf(sample: StreamSample): number[] {
   const complete = completeAt(sample)
   let end = 0
