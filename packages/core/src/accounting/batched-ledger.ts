@@ -20,8 +20,8 @@ export interface BatchedLedgerOptions {
   /** Called when the database begins to fail, and when it works again. */
   readonly observe?: Observer
   /**
-   * How many records may wait in memory. Default 10,000. Beyond that no more are opened. A closing contains its entry and
-   * replaces it; closings are lost only where closings alone reach the maximum.
+   * Maximum records that wait in memory. Default 10,000. Beyond that, new entries are rejected. A closing contains its entry
+   * and replaces it. Closings are lost only if closings alone reach the maximum.
    */
   readonly maxPending?: number
   /** How often open records write a heartbeat with their usage so far, in milliseconds. Default 5,000. */

@@ -9,9 +9,9 @@ import { type GuardedJournal, JournalFault } from './guarded-journal.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { LedgerState } from './ledger-state.ts'
 
-/** How many records, and how many heartbeats, one write has. */
+/** Maximum records, and maximum heartbeats, per write. */
 const maxBatch = 500
-/** The timeout of writes that nobody waits for, in ms: a slow database may still take them. */
+/** The timeout of background writes, in ms: a slow database may still accept them. */
 const patientMs = 5_000
 /** The waits before the database is retried, in ms: each is longer, up to the maximum. */
 const firstRetryMs = 250
@@ -35,8 +35,8 @@ export interface LedgerWriterOptions {
  * Writes records in batches: the first at once, and those that arrive during a write with the next one. While the database
  * is unavailable they go to the journal, or wait in memory, and the database is retried with backoff.
  *
- * Records that waited are written in order, beside new ones: a record is the same in whatever order its parts arrive, and
- * new records do not wait until the journal of an hour is read.
+ * Waiting records are written in order, in parallel with new ones, so that new records do not wait for the journal of an
+ * hour. The order in which the parts of a record arrive does not matter.
  */
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions
@@ -146,7 +146,7 @@ export class LedgerWriter {
 
   #fullError(): Error {
     return new Error(
-      `The ledger holds ${this.#options.maxPending} records that wait for its database: no more may (maxPending).`,
+      `The ledger holds ${this.#options.maxPending} records that wait for its database, which is the maximum (maxPending).`,
     )
   }
 

@@ -50,7 +50,7 @@ export interface StoredBatch {
   readonly entries: readonly StoredEntry[]
   readonly closings: readonly StoredClosing[]
   readonly progress: readonly StoredProgress[]
-  /** Ids of entries of which there is to be no record. */
+  /** Ids of entries to delete. */
   readonly cancelled: readonly string[]
 }
 

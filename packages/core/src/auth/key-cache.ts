@@ -85,7 +85,7 @@ function boundsOf(options: ApiKeysOptions) {
   return { ttl, maxUnknown, lookupMs, staleMs }
 }
 
-/** A cached lookup. `askedAt` is when it started. */
+/** A cached lookup. `requestedAt` is when it started. */
 interface CachedKey {
   /** `undefined`: the store does not know the key. */
   readonly record: ValidatedKeyRecord | undefined

@@ -13,7 +13,7 @@ import { toFailure } from './failure.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** The request that an answer belongs to. */
+/** The request of a response. */
 export interface AnsweredRequest {
   readonly input: ChatRequest
   readonly identity: AnswerIdentity
@@ -23,9 +23,8 @@ export interface AnsweredRequest {
 }
 
 /**
- * A streamed answer as text: the upstream's chunks, normalized, until its end or until it breaks. `[DONE]` is written only
- * after the upstream's own end; a stream that breaks ends with an error event. Whatever ends it, the accounting is settled
- * once and everything is released.
+ * A streamed response as text: the normalized chunks of the upstream. Writes `[DONE]` only after the upstream has ended its
+ * stream; a broken stream ends with an error event. In every case it settles the accounting once and releases everything.
  */
 export class CompletionStream implements TextSource {
   readonly #request: AnsweredRequest
@@ -36,10 +35,10 @@ export class CompletionStream implements TextSource {
   readonly #took = (read: IteratorResult<readonly PartialChunk[]>) => this.#take(read)
   readonly #broke = (error: unknown) => this.#breakRead(error)
   #upstream: UpstreamResult<ChunkSource> | undefined
-  /** The model that the answer names, as it was recorded. */
+  /** The model of the response, as recorded. */
   #model: string | undefined
   #reading = false
-  /** The error event of an answer that broke while nobody read. */
+  /** The error event of a stream that broke between reads. */
   #errorText: string | undefined
   #over = false
 
@@ -58,7 +57,7 @@ export class CompletionStream implements TextSource {
     this.#writer = new ChunkWriter(identity, input.stream_options?.include_usage === true)
   }
 
-  /** Follows the call and the client, of which either may end while nobody reads. Called once. */
+  /** Observes the call and the client, which may end between reads. Call it once. */
   start(): void {
     const { input, context, accounting } = this.#request
     const result = this.#result
@@ -195,7 +194,7 @@ export class CompletionStream implements TextSource {
 
   #settle(outcome: RequestOutcome, error?: unknown, counted = this.#counted(false)): void {
     const { accounting } = this.#request
-    // The vendor may have made all of an answer that was cut off before any content.
+    // The vendor may have generated all of a response that was cancelled before any content.
     if (this.#normalizer.hasOutput || (this.#normalizer.started && !wasCutOff(outcome, error))) {
       accounting.answered(counted)
     } else accounting.answeredWithoutContent(this.#normalizer.usage)
@@ -205,7 +204,7 @@ export class CompletionStream implements TextSource {
   }
 }
 
-/** Whether an answer ended by its caller, its gateway or a deadline, and not by its upstream. */
+/** Whether the caller, the gateway or a deadline ended a response, and not its upstream. */
 function wasCutOff(outcome: RequestOutcome, error: unknown): boolean {
   return outcome === 'client_disconnected' || outcome === 'gateway_closed' || isTimeout(error)
 }

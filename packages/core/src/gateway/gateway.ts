@@ -127,7 +127,7 @@ function respond<Host>(
   return plainResponses === true ? plainResponse(answer) : nativeResponse(answer, request.signal)
 }
 
-/** Settles as the promise does, and rejects when the request ends: a user's function that hangs holds neither the client nor `close`. */
+/** Settles like the promise, and rejects when the request ends, so that a callback that hangs blocks neither it nor `close`. */
 function untilEnd<T>(promise: Promise<T>, lifetime: Lifetime): Promise<T> {
   return new Promise((resolve, reject) => {
     // Not removed: a promise settles once, and the lifetime drops its listeners at its end.

@@ -10,11 +10,11 @@ import type { ResolvedOptions } from './resolve.ts'
 
 type Priced = Pick<ResolvedOptions<never>, 'prices' | 'clock'>
 
-/** The request as a limiter gets it, beside its principal and its body. */
+/** The context of a request for its limiter. */
 export class LimitRequest implements LimitContext {
   readonly requestId: string
   readonly targets: readonly Target[]
-  /** A function of its own: it may be taken from its object. */
+  /** Works unbound. */
   readonly price: LimitContext['price']
   readonly #lifetime: Lifetime
   readonly #routing: Pick<RoutingTrace, 'entry'>
@@ -57,7 +57,7 @@ export class LimitRequest implements LimitContext {
   }
 }
 
-/** The most that a use may cost by one of several tiers; `null` where the first has no price. */
+/** Returns the maximum cost of a usage over several tiers, or `null` if the first has no price. */
 function maxCost(usage: Usage, priced: PricedModel, tiers: readonly string[], prices: Prices): number | null {
   let most: number | null = null
   for (const serviceTier of tiers) {

@@ -124,7 +124,7 @@ export function resolveOptions<Host>(
   const counts = earlier?.counts ?? memoryLimitStore()
   const policies = guardPolicies(options, timeouts.policyMs, clock, counts)
   const recalled = recalling(options, observe, clock, timeouts.policyMs)
-  // Last: nothing that has to be closed is made for options that cannot be used.
+  // Last, so that invalid options create nothing that must be closed.
   const ownTransport =
     options.transport === undefined ? defaultTransport({ connectMs: timeouts.connectMs }) : undefined
   return {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/errors.ts'
 
-// Tuned for the bench row `node`: the last request is remembered (see made-answer.ts).
+// Tuned for the bench row `node`: the last request is cached (see gateway-response.ts).
 
 /** The endpoint that a path belongs to. */
 type RequestedEndpoint =

@@ -16,7 +16,7 @@ export class Lifetime implements DisconnectListener {
   readonly #listeners: EndListener[] = []
   #controller: AbortController | undefined = undefined
 
-  /** `client` reports the disconnect: see `leavingOf`. */
+  /** `client` reports the disconnect: see `disconnectSourceOf`. */
   constructor(client: AbortSignal | DisconnectSource) {
     this.#client = client
     if (isDisconnectSource(client)) {

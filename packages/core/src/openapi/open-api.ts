@@ -69,9 +69,9 @@ function refused(method: string, path: string): Response {
   }).toResponse()
 }
 
-/** What the document says of a service. */
+/** The options of the OpenAPI document. */
 export interface OpenApiOptions extends Partial<RequestProfile> {
-  /** The gateway's own `base`, where it has another than `/v1`. */
+  /** The `basePath` of the gateway. Default: `/v1`. */
   readonly basePath?: string
   /** The URL before the base, absolute or from the root: `https://ai.example.com`, `/api/ai`. Absent: where the document is. */
   readonly server?: string
@@ -95,9 +95,9 @@ export interface OpenApiDocument {
 }
 
 /**
- * Describes a gateway in OpenAPI 3.1, with JSON Schema 2020-12: its requests by the very schemas that check them, its
- * answers, its refusals and its headers. `validation` and `unknownParameters` are those of the gateway. Rules that span
- * fields are not described.
+ * Returns the OpenAPI 3.1 document of a gateway, with JSON Schema 2020-12: its requests, responses, errors and headers. The
+ * request schemas are those that validate requests. Set `validation` and `unknownParameters` to those of the gateway. Rules
+ * that span fields are not included.
  *
  * Throws `TypeError` for a base that no gateway can have.
  */

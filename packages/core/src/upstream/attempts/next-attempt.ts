@@ -27,9 +27,9 @@ export interface RetryState {
   readonly closed: boolean
   /** The only target that may still be called: another one would fail with the same error. */
   readonly only: number | undefined
-  /** The target that is to be called again now. */
+  /** The target to retry now. */
   readonly due: number | undefined
-  /** When another target is called beside those under way. */
+  /** When to call another target while the current calls run. */
   readonly hedgeAt: number
 }
 

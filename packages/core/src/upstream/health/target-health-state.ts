@@ -39,8 +39,8 @@ const maxSharedCooldownMs = 60_000
 /**
  * The health of one target.
  *
- * Only time ends a cooldown that the target asked for: a call that began before says nothing about it, and none begins
- * meanwhile. The failures of a single principal count for that one: see the breaker and the cooldowns.
+ * A cooldown from `retry-after` ends only with time: the result of an earlier call does not affect it, and no call starts
+ * meanwhile. The failures of a single principal count for that principal: see the breaker and the cooldowns.
  */
 export class TargetHealthState implements HealthRecord, CallListener, SyncedRecord {
   readonly #name: Pick<TargetEvent, 'provider' | 'model'>
@@ -52,7 +52,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   readonly #whole = new PeakAverage()
   #active = 0
   readonly #cooldowns = new Cooldowns()
-  /** The cooldowns that the target asked for itself: the last resort is tried before the others are over. */
+  /** The cooldowns from `retry-after` of the target. The last resort respects only these. */
   readonly #pauses = new Cooldowns()
   readonly #availability = new Availability(this.#breaker, this.#cooldowns, this.#pauses)
   /** The state that was reported last. `closed`: a call needs no further check. */

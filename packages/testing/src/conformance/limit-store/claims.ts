@@ -3,7 +3,7 @@ import type { Counter } from '@sluice/core/store'
 import { ask, freshId, lease, left, rate, refused, stateOf, sum, take } from './limit-claims.ts'
 import { inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
-/** Claims: all of their counts or none, whoever asks at the same time. */
+/** Claims: all of their counts or none, also with concurrent claims. */
 export const claimCases: readonly LimitStoreCase[] = [
   inItsOwnTime('claim: takes all of its counts, or nothing of any', async store => {
     const makers: readonly ((full: boolean) => Counter)[] = [
@@ -16,7 +16,7 @@ export const claimCases: readonly LimitStoreCase[] = [
       const counters = makers.map(make => make(false))
       const missing = counters[without]
       assert.ok(missing !== undefined)
-      // A lease has no amount: somebody else has it.
+      // A lease has no amount: another claim has it.
       const taken = missing.kind === 'lease' ? await take(store, [missing]) : undefined
       const asked = counters.with(without, missing.kind === 'lease' ? missing : { ...missing, amount: 11 })
       const states = await refused(store, asked)

@@ -4,7 +4,7 @@ import type { LimitStore } from '@sluice/core'
 import { freshId, lease, refused, stateOf, take, takeWhenFree } from './limit-claims.ts'
 import { byTheClock, inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
-/** Leases: so many at once, for a time. */
+/** Leases: limited concurrency, with an expiry. */
 export const leaseCases: readonly LimitStoreCase[] = [
   inItsOwnTime(
     'lease: gives exactly as many as its limit, and each again when it is settled',
@@ -76,7 +76,7 @@ export const leaseCases: readonly LimitStoreCase[] = [
       await refused(store, [counter])
       clock.at += 1
       await take(store, [counter], 1_000)
-      // It has another's room by now: who comes too late renews nothing.
+      // Another claim has the capacity now: a late renewal has no effect.
       await store.renew([first.claim], 10_000)
       clock.at += 1_000
       await take(store, [counter])
@@ -84,7 +84,7 @@ export const leaseCases: readonly LimitStoreCase[] = [
   ),
 ]
 
-/** False where this process was too slow to renew in time. */
+/** Returns false if this process was too slow to renew in time. */
 async function keepsRenewed(store: LimitStore): Promise<boolean> {
   const counter = lease()
   const start = performance.now()

@@ -17,12 +17,12 @@ export function freshId(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** A key that nobody else uses. */
+/** Returns a unique key. */
 export function freshKey(name = 'count'): string {
   return `${name}:${freshId()}`
 }
 
-/** Ten in an hour, of which a claim takes one for good. */
+/** Returns a rate of ten per hour. A claim charges one. */
 export function rate(given: Partial<RateCounter> = {}): RateCounter {
   return {
     kind: 'rate',
@@ -35,7 +35,7 @@ export function rate(given: Partial<RateCounter> = {}): RateCounter {
   }
 }
 
-/** Ten for ever, of which a claim takes one, and none for good. */
+/** Returns a sum of ten without a window. A claim reserves one, with a floor of 0. */
 export function sum(given: Partial<SumCounter> = {}): SumCounter {
   return {
     kind: 'sum',
@@ -49,12 +49,12 @@ export function sum(given: Partial<SumCounter> = {}): SumCounter {
   }
 }
 
-/** One at a time. */
+/** Returns a lease of one at a time. */
 export function lease(given: Partial<LeaseCounter> = {}): LeaseCounter {
   return { kind: 'lease', key: freshKey('lease'), limit: 1, dryRun: false, ...given }
 }
 
-/** A claim of these counters, held for a minute. */
+/** Returns a claim of these counters, with a time to live of one minute. */
 export function claim(counters: readonly Counter[], ttlMs = 60_000): Claim {
   return { id: freshId(), ttlMs, counters }
 }
@@ -67,7 +67,7 @@ export interface ClaimResult {
   settle(...charged: readonly number[]): Promise<void>
 }
 
-/** Asks for counters. */
+/** Claims counters. */
 export async function ask(
   store: LimitStore,
   counters: readonly Counter[],
@@ -84,7 +84,7 @@ export async function ask(
   }
 }
 
-/** Asks, and expects to be given it. */
+/** Claims counters, and expects to be admitted. */
 export async function take(
   store: LimitStore,
   counters: readonly Counter[],
@@ -95,7 +95,7 @@ export async function take(
   return asked
 }
 
-/** Asks, and expects to be refused; gives how the counters stand. */
+/** Claims counters, and expects a refusal. Returns the states of the counters. */
 export async function refused(
   store: LimitStore,
   counters: readonly Counter[],
@@ -113,7 +113,7 @@ export async function left(store: LimitStore, counter: RateCounter | SumCounter)
   return stateOf(decision).remaining
 }
 
-/** How one of the counters of a claim stands. */
+/** Returns the state of one of the counters of a claim. */
 export function stateOf({ counters }: LimitDecision, index = 0): CounterState {
   const state = counters[index]
   assert.ok(state !== undefined, `a state for counter ${index}`)

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import { ask, left, rate, refused, stateOf, take, takeWhenFree } from './limit-claims.ts'
 import { byTheClock, inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
-/** Rates: one number, and no edge of a window. */
+/** Rates: no burst at the edges of windows. */
 export const rateCases: readonly LimitStoreCase[] = [
   inItsOwnTime('rate: gives exactly its limit at once, whatever it is', async store => {
     for (const [limit, windowMs] of [

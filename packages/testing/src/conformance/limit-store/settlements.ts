@@ -78,7 +78,7 @@ export const settlementCases: readonly LimitStoreCase[] = [
       clock.at += 60_000
       await refused(store, [{ ...counter, amount: 1 }])
       await held.settle(4)
-      // Not all of it twice: what was held until now is not free a second time.
+      // Not twice: the released reservation is not free a second time.
       assert.equal(await left(store, counter), 6)
       await take(store, [{ ...counter, amount: 6 }])
       await refused(store, [{ ...counter, amount: 1 }])
@@ -120,7 +120,7 @@ export const settlementCases: readonly LimitStoreCase[] = [
   ),
 ]
 
-/** What holds for both counts that are settled. */
+/** Cases for both kinds of counts that are settled. */
 function settlementsOf(make: () => RateCounter | SumCounter): readonly LimitStoreCase[] {
   const { kind } = make()
   return [

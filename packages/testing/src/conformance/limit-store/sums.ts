@@ -5,7 +5,7 @@ import { byTheClock, inItsOwnTime, type LimitStoreCase } from './limit-store-cas
 const hour = 3_600_000
 const day = 24 * hour
 
-/** Sums: money over the windows of the calendar. */
+/** Sums: money per calendar window. */
 export const sumCases: readonly LimitStoreCase[] = [
   inItsOwnTime('sum: gives exactly its limit', async store => {
     for (const window of ['hour', 'day', 'week', 'month', 'ever'] as const) {
