@@ -3,7 +3,7 @@ import { systemClock } from '../clock/clock.ts'
 import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { beginsBy, type Exchange } from './exchange.ts'
-import { KeptConnection } from './kept-connection.ts'
+import { KeptConnection } from './keep-alive-connection.ts'
 import { type BodySource, ReceivedBody } from './received-body.ts'
 import { ResponseHeaders } from './response-headers.ts'
 

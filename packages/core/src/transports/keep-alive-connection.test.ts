@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
-import { KeptConnection } from './kept-connection.ts'
+import { KeptConnection } from './keep-alive-connection.ts'
 
 class FakeSocket extends EventEmitter {
   bytesRead = 0
