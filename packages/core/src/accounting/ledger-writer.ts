@@ -5,17 +5,17 @@ import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch, LedgerRepository } from '../contracts/ledger-repository.ts'
 import { StoreClient } from '../stores/store-client.ts'
 import { Backlog, batchOf, type Waiting, type WriteListener } from './backlog.ts'
-import { type GuardedJournal, JournalFault } from './guarded-journal.ts'
+import { type GuardedJournal, JournalError } from './guarded-journal.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 /** Maximum records, and maximum heartbeats, per write. */
 const maxBatch = 500
 /** The timeout of background writes, in ms: a slow database may still accept them. */
-const patientMs = 5_000
+const backgroundTimeoutMs = 5_000
 /** The waits before the database is retried, in ms: each is longer, up to the maximum. */
 const firstRetryMs = 250
-const longestRetryMs = 5_000
+const maxRetryMs = 5_000
 
 export interface LedgerWriterOptions {
   readonly rows: LedgerRepository
@@ -59,11 +59,11 @@ export class LedgerWriter {
   constructor(options: LedgerWriterOptions) {
     this.#options = options
     const { timeoutMs, clock } = options
-    this.#retry = new WakeTimer({ clock, ring: () => this.#tryAgain(), background: true })
+    this.#retry = new WakeTimer({ clock, ring: () => this.#retryWrite(), background: true })
     this.#calls = new StoreClient({
       name: 'database of the ledger',
       timeoutMs,
-      probeTimeoutMs: Math.max(timeoutMs, patientMs),
+      probeTimeoutMs: Math.max(timeoutMs, backgroundTimeoutMs),
       clock,
       changed: (state, error) => this.#changed(state, error),
       // Pending writes decide when it is retried.
@@ -118,7 +118,7 @@ export class LedgerWriter {
     if (this.#held.size > 0 || this.#cancelled.size > 0) void this.#recover()
     if (this.#settled) return
     const idle = new Promise<void>(resolve => this.#idle.push(resolve))
-    await withTimeout(this.#options.clock, patientMs, idle, () => undefined)
+    await withTimeout(this.#options.clock, backgroundTimeoutMs, idle, () => undefined)
   }
 
   stop(): Promise<void> {
@@ -172,7 +172,7 @@ export class LedgerWriter {
 
   async #keep(records: readonly Waiting[]): Promise<void> {
     const { rows, heartbeat, journal } = this.#options
-    const { ok } = await this.#calls.ask(async () => rows.write(batchOf(records, heartbeat.take(maxBatch))))
+    const { ok } = await this.#calls.call(async () => rows.write(batchOf(records, heartbeat.take(maxBatch))))
     if (ok) {
       this.#retryMs = firstRetryMs
       return notifyStored(records)
@@ -211,8 +211,8 @@ export class LedgerWriter {
     }
   }
 
-  #tryAgain(): void {
-    this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs)
+  #retryWrite(): void {
+    this.#retryMs = Math.min(this.#retryMs * 2, maxRetryMs)
     void this.#recover()
   }
 
@@ -255,14 +255,14 @@ export class LedgerWriter {
       if (this.#journalled) await journal?.replay(batch => this.#writePatiently(batch))
       state.works('journal')
     } catch (error) {
-      if (!(error instanceof JournalFault)) throw error
+      if (!(error instanceof JournalError)) throw error
       state.fails('journal', error.cause)
     }
   }
 
   async #writePatiently(batch: LedgerBatch): Promise<void> {
     if (this.#over) throw new Error('The ledger was stopped.')
-    const outcome = await this.#calls.askOrProbe(async () => this.#options.rows.write(batch))
+    const outcome = await this.#calls.callOrProbe(async () => this.#options.rows.write(batch))
     if (!outcome.ok) throw outcome.error
   }
 

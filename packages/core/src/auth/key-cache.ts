@@ -45,7 +45,7 @@ export function cachedLookup(lookup: ApiKeyLookup, options: ApiKeysOptions): Fin
   }
   const ask = async (name: string, digests: readonly string[]) => {
     const requestedAt = now()
-    const outcome = await calls.askOrProbe(async () => {
+    const outcome = await calls.callOrProbe(async () => {
       const answer = await lookUpKey(lookup, digests)
       if (answer.kind === 'record') keys.keep(name, { record: answer.record, requestedAt })
       else keys.forget(name, requestedAt)

@@ -66,7 +66,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * It is called before anything else, and again after a body that was not buffered has arrived. Default: none.
    */
   readonly loadShedder?: LoadShedder
-  /** Called with each event: begin and end of a chat completion, failed and discarded calls, changes of targets and stores, warnings. */
+  /** Called with each event: start and end of a request, failed and discarded calls, state changes, and warnings. */
   readonly observe?: Observer
   /** Traces requests and their upstream calls as spans: `openTelemetry().tracer`. Default: none. */
   readonly tracer?: Tracer

@@ -65,10 +65,10 @@ export async function explain<Host>(
       options.route,
       options.unknownModel,
     )
-    log.give(onRoute)
+    log.setTargets(onRoute)
     const candidates = await authorizeTargets(principal, model, onRoute, options.authorize, log)
     const { targets } = validate(draft, principal, candidates, options.rules, log)
-    log.ask(targets)
+    log.setOrder(targets)
     refusal = skipUnavailable(targets, callerOf(principal), log, options.call)
   } catch (error) {
     refusal = toFailure(error, model ?? '', lifetime).clientError

@@ -36,7 +36,7 @@ export function openApi(options: OpenApiOptions = {}): Endpoint {
     matches: path => path === '/openapi.json',
     fetch: async (request, path) => {
       const { method } = request
-      if (method !== 'GET' && method !== 'HEAD') return refused(method, path)
+      if (method !== 'GET' && method !== 'HEAD') return methodNotSupported(method, path)
       const server = options.server ?? serverOf(pathOf(request.url), path, base)
       const { text, etag } = await writtenFor(server)
       const headers = {
@@ -62,7 +62,7 @@ function isKnown(given: string | null, etag: string): boolean {
   return given?.split(',').some(tag => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false
 }
 
-function refused(method: string, path: string): Response {
+function methodNotSupported(method: string, path: string): Response {
   return new GatewayError('method_not_supported', {
     message: `Not allowed to ${method} on ${path}. (HINT: Perhaps you meant to use a different HTTP method?)`,
     headers: { allow: 'GET, HEAD' },

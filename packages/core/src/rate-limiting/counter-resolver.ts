@@ -13,7 +13,7 @@ export interface PlannedCount {
 }
 
 /** Cached counts of a caller, with the inputs other than its id. */
-interface Known {
+interface CachedCounts {
   readonly source: string | undefined
   /** `undefined` if no rule depends on it. */
   readonly model: string | undefined
@@ -24,10 +24,10 @@ interface Known {
 }
 
 /** Beyond this the cache is cleared: computing an entry takes microseconds. */
-const mostKnown = 10_000
-const mostOfCaller = 4
+const maxCallers = 10_000
+const maxPerCaller = 4
 /** Longer names are not cached, because callers may control them. */
-const longest = 200
+const maxNameLength = 200
 
 /** Resolves the counts of requests by a list of rules. Caches them, unless a scope is a function. */
 export class CounterResolver {
@@ -37,7 +37,7 @@ export class CounterResolver {
   readonly #asksModel: boolean
   readonly #asksEntry: boolean
   /** By id of the caller. */
-  readonly #known = new Map<string, Known[]>()
+  readonly #known = new Map<string, CachedCounts[]>()
   #size = 0
 
   constructor(rules: readonly CompiledRule[]) {
@@ -72,7 +72,7 @@ export class CounterResolver {
     return counts
   }
 
-  #isOf(known: Known, principal: Principal, model: string | undefined, entry: string): boolean {
+  #isOf(known: CachedCounts, principal: Principal, model: string | undefined, entry: string): boolean {
     if (known.source !== principal.source || known.model !== model || known.entry !== entry) return false
     const { tags } = known
     for (let at = 0; at < tags.length; at++) {
@@ -81,14 +81,14 @@ export class CounterResolver {
     return true
   }
 
-  #remember(id: string, known: Known): void {
-    if (this.#size >= mostKnown) {
+  #remember(id: string, known: CachedCounts): void {
+    if (this.#size >= maxCallers) {
       this.#known.clear()
       this.#size = 0
     }
     const ofCaller = this.#known.get(id)
     if (ofCaller === undefined) this.#known.set(id, [known])
-    else if (ofCaller.length < mostOfCaller) ofCaller.push(known)
+    else if (ofCaller.length < maxPerCaller) ofCaller.push(known)
     else {
       ofCaller.shift()
       ofCaller.push(known)
@@ -99,7 +99,7 @@ export class CounterResolver {
 }
 
 function isShort(text: string | undefined): boolean {
-  return text === undefined || text.length <= longest
+  return text === undefined || text.length <= maxNameLength
 }
 
 /** Merges rules with the same count: the lowest limit applies, and unpriced models pass only if all rules allow them. */

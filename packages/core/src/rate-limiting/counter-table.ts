@@ -22,9 +22,9 @@ export abstract class Count {
   /** Reserves an amount. Returns the number of the window, or 0 if there are no windows. */
   abstract take(counter: Counter, claim: OpenClaim): number
   /** Corrects the reserved amount to the charged one. A claim that is not `live` has fallen back to its floor. */
-  abstract settle(part: HeldPart, claim: OpenClaim, charged: number, live: boolean): void
+  abstract settle(part: ClaimReservation, claim: OpenClaim, charged: number, live: boolean): void
   /** Releases all but the floor of a claim that expired at `wallUs`. */
-  abstract expire(part: HeldPart, claim: OpenClaim, wallUs: number): void
+  abstract expire(part: ClaimReservation, claim: OpenClaim, wallUs: number): void
   abstract state(counter: Counter, over: boolean, moment: Moment): CounterState
 }
 
@@ -32,7 +32,7 @@ export abstract class Count {
 export const maxCount = Number.MAX_SAFE_INTEGER
 
 /** The reservation of a claim in one count. */
-export class HeldPart {
+export class ClaimReservation {
   readonly count: Count
   readonly counter: Counter
   /** Its index among the counters of the claim. */
@@ -40,9 +40,15 @@ export class HeldPart {
   /** The window of the sum in which it was reserved. */
   readonly window: number
   /** The reservation of the same claim in another count. */
-  readonly next: HeldPart | undefined
+  readonly next: ClaimReservation | undefined
 
-  constructor(count: Count, counter: Counter, index: number, window: number, next: HeldPart | undefined) {
+  constructor(
+    count: Count,
+    counter: Counter,
+    index: number,
+    window: number,
+    next: ClaimReservation | undefined,
+  ) {
     this.count = count
     this.counter = counter
     this.index = index
@@ -55,7 +61,7 @@ export class HeldPart {
 export interface OpenClaim {
   readonly id: string
   /** Its reservations as a linked list, which saves an array per request. */
-  held: HeldPart | undefined
+  held: ClaimReservation | undefined
   /** Whether it never expires. */
   readonly endless: boolean
   ttlUs: number

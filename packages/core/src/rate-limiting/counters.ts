@@ -1,7 +1,7 @@
 import type { CounterState, LeaseCounter, RateCounter, SumCounter } from '../contracts/limit-store.ts'
 import type { BudgetWindow } from '../contracts/principal.ts'
 import type { Moment } from '../stores/store-clock.ts'
-import { Count, type HeldPart, maxCount, type OpenClaim } from './counter-table.ts'
+import { type ClaimReservation, Count, maxCount, type OpenClaim } from './counter-table.ts'
 
 /**
  * A rate as a theoretical arrival time, when all of it is free again, plus the reservations of claims, which do not
@@ -31,7 +31,7 @@ export class RateCount extends Count {
     return 0
   }
 
-  settle(part: HeldPart, _: OpenClaim, charged: number, live: boolean): void {
+  settle(part: ClaimReservation, _: OpenClaim, charged: number, live: boolean): void {
     const counter = part.counter as RateCounter
     const cost = cellCost(counter, charged)
     if (live) {
@@ -43,7 +43,7 @@ export class RateCount extends Count {
     }
   }
 
-  expire({ counter }: HeldPart, { expiresAt }: OpenClaim): void {
+  expire({ counter }: ClaimReservation, { expiresAt }: OpenClaim): void {
     this.#held -= cellCost(counter as RateCounter, (counter as RateCounter).amount)
     if (this.#arrival < expiresAt) this.#arrival = expiresAt
     this.#charge(floorCost(counter as RateCounter))
@@ -147,13 +147,13 @@ export class SumCount extends Count {
     return this.#window
   }
 
-  settle({ counter, window }: HeldPart, _: OpenClaim, charged: number, live: boolean): void {
+  settle({ counter, window }: ClaimReservation, _: OpenClaim, charged: number, live: boolean): void {
     const { amount, floor } = counter as SumCounter
     const more = charged - (live ? amount : floor)
     if (more > 0 || window === this.#window) this.#sum = Math.min(maxCount, Math.max(0, this.#sum + more))
   }
 
-  expire({ counter, window }: HeldPart, _: OpenClaim, atUs: number): void {
+  expire({ counter, window }: ClaimReservation, _: OpenClaim, atUs: number): void {
     const { amount, floor, window: span } = counter as SumCounter
     const before = window === this.#window && windowAt(span, atUs) <= window
     if (before) this.#sum = Math.max(0, this.#sum - amount + floor)
@@ -231,12 +231,12 @@ export class LeaseCount extends Count {
     return 0
   }
 
-  settle(_: HeldPart, claim: OpenClaim): void {
+  settle(_: ClaimReservation, claim: OpenClaim): void {
     if (claim.endless) this.#endless--
     else this.#held.delete(claim)
   }
 
-  expire(_: HeldPart, claim: OpenClaim): void {
+  expire(_: ClaimReservation, claim: OpenClaim): void {
     this.#held.delete(claim)
   }
 

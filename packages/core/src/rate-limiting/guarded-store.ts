@@ -39,7 +39,7 @@ class StoreGuard implements GuardedStore {
   #local: MemoryLimitStore | undefined
   readonly #renew: Renew = (claims, ttlMs) => {
     try {
-      return this.#calls.ask(() => this.#store.renew(claims, ttlMs))
+      return this.#calls.call(() => this.#store.renew(claims, ttlMs))
     } catch {
       // The next renewal follows soon.
       return undefined
@@ -72,7 +72,7 @@ class StoreGuard implements GuardedStore {
   }
 
   admit(claim: Claim, kinds: readonly LimitKind[]): DecidedClaim | Promise<DecidedClaim> {
-    const outcome = this.#calls.ask(
+    const outcome = this.#calls.call(
       () => this.#store.admit(claim),
       late => this.#release(claim, late),
     )
@@ -120,7 +120,7 @@ class StoreGuard implements GuardedStore {
 
   #settle({ id, counters }: Claim, charged: readonly number[]): void | Promise<void> {
     const settlement = { id, counters, charged }
-    const outcome = this.#calls.ask(
+    const outcome = this.#calls.call(
       () => this.#store.settle(settlement),
       late => {
         if (late.ok) this.#pending.remove(id)

@@ -52,7 +52,7 @@ export function limitStoreFullError(headers: Readonly<Record<string, string>>): 
   return new GatewayError('limit_store_full', {
     headers,
     cause: new Error(
-      'The limit store keeps as many counts as it may, and all of them are in use. Raise maxKeys of memoryLimitStore(), keep counts in Redis, or count by what callers cannot invent.',
+      'The limit store has the maximum number of counts, and all of them are in use. Raise maxKeys of memoryLimitStore(), store counts in Redis, or use scopes that callers cannot invent.',
     ),
   })
 }

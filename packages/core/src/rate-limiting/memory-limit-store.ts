@@ -12,10 +12,10 @@ import { ConfigurationError, configurationError } from '../errors/configuration-
 import { ownMembers } from '../primitives/own-members.ts'
 import { type Moment, storeClock } from '../stores/store-clock.ts'
 import {
+  ClaimReservation,
   type Count,
   CountTable,
   checkCounter,
-  HeldPart,
   type OpenClaim,
   OpenClaims,
 } from './counter-table.ts'
@@ -172,7 +172,7 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
     const window = count.take(counter, claim)
     if (counter.kind !== 'rate' || counter.floor !== undefined) {
       count.holders++
-      claim.held = new HeldPart(count, counter, index, window, claim.held)
+      claim.held = new ClaimReservation(count, counter, index, window, claim.held)
     }
     // Only now, so that refusals use no memory.
     this.#counts.add(count)
@@ -247,7 +247,7 @@ class EndlessClaim implements OpenClaim, DecidedClaim {
   readonly endless = true
   ttlUs = Number.POSITIVE_INFINITY
   expiresAt = Number.POSITIVE_INFINITY
-  held: HeldPart | undefined
+  held: ClaimReservation | undefined
   decision = undecided
   readonly #store: CountsInMemory
   #settled = false

@@ -45,7 +45,7 @@ export class StoreRecovery {
     const { calls, store, active, pending, clock } = this.#options
     this.#working = true
     if (!calls.usable) {
-      await calls.askOrProbe(async () => store.admit(probeClaim()))
+      await calls.callOrProbe(async () => store.admit(probeClaim()))
       if (calls.usable) await active.renewAll()
     }
     const { usable } = calls
@@ -68,7 +68,7 @@ export class StoreRecovery {
   async #settle(settlement: Settlement): Promise<boolean> {
     const { calls, store, pending } = this.#options
     try {
-      const { ok } = await calls.ask(() => store.settle(settlement))
+      const { ok } = await calls.call(() => store.settle(settlement))
       if (ok) pending.remove(settlement.id)
       else pending.postpone(settlement.id)
       return ok

@@ -62,7 +62,7 @@ export interface AttemptObserver {
   readonly shadows: RunningShadows
   /** An attempt failed and another one follows. */
   attemptFailed(attempt: AttemptEntry): void
-  /** The adjustments of the attempt that is under way; none before its request is encoded. Throws `TypeError` for invalid ones. */
+  /** Reports the adjustments of the current attempt, once its request is encoded. Throws `TypeError` for invalid ones. */
   adjusted(adjustments: readonly Adjustment[]): void
   /** A target is not called, or not again. */
   skipped(target: Target, why: SkipReason): void

@@ -58,7 +58,7 @@ function ofStatus(error: UpstreamError, model: string): GatewayError {
 }
 
 /** The codes of refused content that callers may see. */
-const tellable: ReadonlySet<string> = new Set<ErrorReason>([
+const publicCodes: ReadonlySet<string> = new Set<ErrorReason>([
   'unsupported_content_type',
   'missing_required_parameter',
   'empty_array',
@@ -83,7 +83,7 @@ const tellable: ReadonlySet<string> = new Set<ErrorReason>([
 
 function ofRequest(error: UpstreamError): GatewayError {
   const reason =
-    error.code !== null && tellable.has(error.code) ? (error.code as ErrorReason) : 'invalid_request'
+    error.code !== null && publicCodes.has(error.code) ? (error.code as ErrorReason) : 'invalid_request'
   const message = redact(error.vendorMessage ?? error.message)
   return new GatewayError(reason, {
     ...(message === '' ? {} : { message }),

@@ -21,7 +21,7 @@ export interface ReservedAmount {
   readonly floor: number
 }
 
-const most = Number.MAX_SAFE_INTEGER
+const maxAmount = Number.MAX_SAFE_INTEGER
 
 /**
  * Returns the maximum usage of a request. The body may be invalid: an invalid maximum or `n` counts as absent, as the request
@@ -36,7 +36,7 @@ export function reservationOf(draft: Draft, defaultOutputTokens: number): Reserv
   const choices = isBound(n) && n >= 1 && n <= 128 ? n : 1
   return {
     promptTokens: promptEstimate(draft),
-    completionTokens: Math.min(most, choices * maxOutputTokens),
+    completionTokens: Math.min(maxAmount, choices * maxOutputTokens),
     maxOutputTokens,
     body: draft.body,
   }
@@ -56,7 +56,7 @@ function isBound(value: unknown): value is number {
 }
 
 export function reservedTokens({ promptTokens, completionTokens }: Reservation): ReservedAmount {
-  return { amount: Math.min(most, promptTokens + completionTokens), floor: promptTokens }
+  return { amount: Math.min(maxAmount, promptTokens + completionTokens), floor: promptTokens }
 }
 
 /**

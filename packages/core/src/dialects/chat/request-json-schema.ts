@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../protocol/chat.ts'
 import { shapeOf } from '../../validation/fast-schema.ts'
 import { componentsPath, type DescribedRules, JsonSchemas, orNull } from '../../validation/json-schema-of.ts'
-import { maxKeyLength, maxPairs, pairsFault, tokenFault, tokenId } from '../../validation/settings-schema.ts'
-import { silenceFault, toolCall, urlFault, userPart } from './message-schema.ts'
+import { maxKeyLength, maxPairs, pairsIssue, tokenId, tokenIssue } from '../../validation/settings-schema.ts'
+import { missingContentIssue, toolCall, urlIssue, userPart } from './message-schema.ts'
 import {
   fieldSchemas,
   functionSchema,
   responseFormatSchema,
   toolChoiceSchema,
   toolSchema,
-  unknownOptionFault,
+  unknownOptionIssue,
 } from './schema.ts'
 
 /** The options of a gateway that affect the schema. */
@@ -60,25 +60,27 @@ export const requestReference: JsonObject = { $ref: componentsPath + requestName
 
 function itemOf(list: Parameters<typeof shapeOf>[0]) {
   const form = shapeOf(list)
-  if (form === undefined || !('list' in form)) throw new Error('The messages are no list.')
+  if (form === undefined || !('list' in form)) throw new Error('The schema of messages is not a list.')
   return form.list
 }
 
 /** The function rules in JSON Schema, as far as it can express them. */
 const describedRules: DescribedRules = new Map<unknown, JsonObject>([
   // JSON Schema has no case-insensitive flag.
-  [urlFault, { pattern: '^([hH][tT][tT][pP][sS]?://|[dD][aA][tT][aA]:)' }],
+  [urlIssue, { pattern: '^([hH][tT][tT][pP][sS]?://|[dD][aA][tT][aA]:)' }],
   [
-    silenceFault,
-    { anyOf: ['content', 'tool_calls', 'function_call', 'refusal', 'audio'].map(name => said(name)) },
+    missingContentIssue,
+    {
+      anyOf: ['content', 'tool_calls', 'function_call', 'refusal', 'audio'].map(name => requiresMember(name)),
+    },
   ],
-  [pairsFault, { maxProperties: maxPairs, propertyNames: { maxLength: maxKeyLength } }],
-  [tokenFault, { propertyNames: { pattern: tokenId.source } }],
-  [unknownOptionFault, { additionalProperties: false }],
+  [pairsIssue, { maxProperties: maxPairs, propertyNames: { maxLength: maxKeyLength } }],
+  [tokenIssue, { propertyNames: { pattern: tokenId.source } }],
+  [unknownOptionIssue, { additionalProperties: false }],
 ])
 
 /** Requires the member. Only `content` may be `null`. */
-function said(name: string): JsonObject {
+function requiresMember(name: string): JsonObject {
   const there = { required: [name] }
   return name === 'content' ? there : { ...there, properties: { [name]: { not: { type: 'null' } } } }
 }

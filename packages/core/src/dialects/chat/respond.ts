@@ -44,7 +44,11 @@ export function respondCompletion(
 }
 
 /** Returns a complete completion from its cached text. */
-export function respondKept(text: string, requestId: string, more: Readonly<AnswerHeaders>): GatewayResponse {
+export function respondCached(
+  text: string,
+  requestId: string,
+  more: Readonly<AnswerHeaders>,
+): GatewayResponse {
   return respondText(200, text, requestId, more)
 }
 

@@ -8,7 +8,7 @@ import {
   either,
   list,
   object,
-  type SchemaFault,
+  type SchemaIssue,
   tagged,
   where,
 } from '../../validation/container-schemas.ts'
@@ -38,7 +38,7 @@ const streamOptionsSchema = object({
 })
 
 /** The live profile accepts no other members. */
-const liveStreamOptionsSchema = where(streamOptionsSchema, unknownOptionFault)
+const liveStreamOptionsSchema = where(streamOptionsSchema, unknownOptionIssue)
 
 const promptCacheOptionsSchema = object({
   mode: maybe(oneOf(['implicit', 'explicit'])),
@@ -58,12 +58,12 @@ const predictionSchema = object({
 const moderationSchema = object({ model: text() }) as unknown as z.ZodMiniType<JsonObject>
 
 /** Returns only the members that the schema names. */
-export function unknownOptionFault(options: object): SchemaFault | undefined {
+export function unknownOptionIssue(options: object): SchemaIssue | undefined {
   const unknown = Object.keys(options).find(key => key !== 'include_usage' && key !== 'include_obfuscation')
   return unknown === undefined ? undefined : unknownMember(unknown)
 }
 
-function unknownMember(key: string): SchemaFault {
+function unknownMember(key: string): SchemaIssue {
   return {
     reason: 'unknown_parameter',
     message: path => `Unknown parameter: '${path}.${shorten(key)}'.`,

@@ -73,7 +73,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
     this.maxAttempts = dependencies.maxAttempts
     this.endAt = now + dependencies.timeouts.totalMs
     // The list of a model with one target is frozen, and V8 maps frozen arrays slowly.
-    this.targets = targets.length === 1 ? [untried()] : targets.map(untried)
+    this.targets = targets.length === 1 ? [createTargetState()] : targets.map(createTargetState)
   }
 
   get running(): number {
@@ -316,6 +316,6 @@ export class AttemptRunner implements RetryState, AttemptHost {
   }
 }
 
-function untried(): TargetAttemptState {
+function createTargetState(): TargetAttemptState {
   return { calls: 0, excluded: false, retryAt: undefined }
 }

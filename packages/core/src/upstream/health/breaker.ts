@@ -54,7 +54,7 @@ export class Breaker {
   /** How often it was opened since it was last closed. */
   #openings = 0
   #openUntil = 0
-  /** The principal whose probe failed last, and until when it is open for others: failing probes do not keep it open for them. */
+  /** The principal whose probe failed last, and until when it is open for others, whom failing probes do not affect. */
   #prober: string | undefined
   #othersUntil = 0
   #probedUntil: number | undefined
@@ -148,8 +148,8 @@ export class Breaker {
     this.#probedUntil = now + probeMs
   }
 
-  /** The call that begins now is no probe, but its success closes it like one. */
-  beside(): void {
+  /** Records the start of a call that is not a probe, but whose success closes the breaker like one. */
+  beganWithoutProbe(): void {
     this.#generation++
   }
 

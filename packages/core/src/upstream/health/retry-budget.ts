@@ -24,7 +24,7 @@ export class RetryBudget {
   #active = 0
   /** Retries that were allowed and have not begun. */
   #pending = 0
-  #quietSince = Number.NEGATIVE_INFINITY
+  #idleSince = Number.NEGATIVE_INFINITY
 
   /** Retries that were allowed and are not released. */
   get active(): number {
@@ -33,7 +33,7 @@ export class RetryBudget {
 
   /** Records the start of a call while `calls` others run. Returns whether it is an allowed retry. */
   began(now: number, calls: number, { budget }: Share): boolean {
-    if (calls === 0 && this.#active === 0 && now - this.#quietSince >= spanMs) this.#left = undefined
+    if (calls === 0 && this.#active === 0 && now - this.#idleSince >= spanMs) this.#left = undefined
     if (this.#pending > 0) {
       // A first call may begin before the retry: the two are then counted in reverse, with the same sum.
       this.#pending--
@@ -44,9 +44,9 @@ export class RetryBudget {
     return false
   }
 
-  /** The last call that was under way has ended. */
-  quiet(now: number): void {
-    this.#quietSince = now
+  /** Records that the last active call has ended. */
+  becameIdle(now: number): void {
+    this.#idleSince = now
   }
 
   /** Returns a function that releases the retry of a principal; `undefined`: there are too many. `calls` are under way. */
@@ -77,7 +77,7 @@ export class RetryBudget {
       share.active--
       this.#active--
       this.#pending = Math.min(this.#pending, this.#active)
-      this.#quietSince = at
+      this.#idleSince = at
     }
   }
 

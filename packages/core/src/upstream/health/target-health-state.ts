@@ -122,7 +122,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
       return this.#begin(now, closed ? generation : openGeneration, caller)
     }
     if (hold.waitMs === 0)
-      return this.#share()?.mayProbe(now) === false ? probed(hold) : this.#probe(now, caller)
+      return this.#share()?.mayProbe(now) === false ? withProbeWait(hold) : this.#probe(now, caller)
     if (!lastResort || this.#availability.lastResortMs(now, caller.digest, this.#settings.breaker) > 0)
       return hold
     return this.#beginLastResort(now, caller)
@@ -149,7 +149,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     const { breaker, random } = this.#settings
     const { generation } = call
     this.#active--
-    if (this.#active === 0) this.#retries.quiet(now)
+    if (this.#active === 0) this.#retries.becameIdle(now)
     const paused = this.#stalls.ended(call.beganAt, now)
     if (breaker === undefined) return
     const { changes } = this.#breaker
@@ -244,7 +244,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
       if (this.#breaker.answersSome(now, caller.digest, breaker!)) {
         return this.#begin(now, this.#breaker.openGeneration, caller, true)
       }
-      this.#breaker.beside()
+      this.#breaker.beganWithoutProbe()
     }
     this.#availability.takeLastResort(now, caller.digest)
     return this.#begin(now, this.#breaker.generation, caller, true)
@@ -300,7 +300,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   }
 }
 
-/** Another call is the probe. */
-function probed(hold: Unavailable): Unavailable {
+/** Returns the block while another call is the probe. */
+function withProbeWait(hold: Unavailable): Unavailable {
   return { ...hold, waitMs: probedMs }
 }

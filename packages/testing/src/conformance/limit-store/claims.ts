@@ -1,6 +1,16 @@
 import { strict as assert } from 'node:assert'
 import type { Counter } from '@sluice/core/store'
-import { ask, freshId, lease, left, rate, refused, stateOf, sum, take } from './limit-claims.ts'
+import {
+  claimCounters,
+  expectRefusal,
+  freshId,
+  lease,
+  rate,
+  remainingOf,
+  stateOf,
+  sum,
+  take,
+} from './limit-claims.ts'
 import { inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
 /** Claims: all of their counts or none, also with concurrent claims. */
@@ -19,7 +29,7 @@ export const claimCases: readonly LimitStoreCase[] = [
       // A lease has no amount: another claim has it.
       const taken = missing.kind === 'lease' ? await take(store, [missing]) : undefined
       const asked = counters.with(without, missing.kind === 'lease' ? missing : { ...missing, amount: 11 })
-      const states = await refused(store, asked)
+      const states = await expectRefusal(store, asked)
       states.forEach((state, index) => {
         assert.equal(state.over, index === without, `over: ${index}`)
         if (index !== without) assert.equal(state.waitMs, 0)
@@ -56,7 +66,7 @@ export const claimCases: readonly LimitStoreCase[] = [
       [rate({ limit: 30 }), sum({ limit: 20 }), lease({ limit: 10 })],
     ]
     for (const counters of kinds) {
-      const asked = await Promise.all(Array.from({ length: 50 }, () => ask(store, counters)))
+      const asked = await Promise.all(Array.from({ length: 50 }, () => claimCounters(store, counters)))
       assert.equal(asked.filter(({ decision }) => decision.allowed).length, 10)
     }
   }),
@@ -66,11 +76,13 @@ export const claimCases: readonly LimitStoreCase[] = [
     async store => {
       const [one, other] = [sum({ limit: 10 }), lease({ limit: 10 })]
       const asked = await Promise.all(
-        Array.from({ length: 40 }, (_, index) => ask(store, index % 2 === 0 ? [one, other] : [other, one])),
+        Array.from({ length: 40 }, (_, index) =>
+          claimCounters(store, index % 2 === 0 ? [one, other] : [other, one]),
+        ),
       )
       assert.equal(asked.filter(({ decision }) => decision.allowed).length, 10)
       await Promise.all(asked.map(({ settle }) => settle()))
-      assert.equal(await left(store, one), 10)
+      assert.equal(await remainingOf(store, one), 10)
     },
   ),
 
@@ -109,8 +121,8 @@ export const claimCases: readonly LimitStoreCase[] = [
 
   inItsOwnTime('dryRun: is not taken where another count refuses', async store => {
     const dryRun = sum({ dryRun: true })
-    await refused(store, [dryRun, sum({ amount: 11 })])
-    assert.equal(await left(store, dryRun), 10)
+    await expectRefusal(store, [dryRun, sum({ amount: 11 })])
+    assert.equal(await remainingOf(store, dryRun), 10)
   }),
 
   inItsOwnTime('key: any text is a count of its own', async store => {
@@ -148,7 +160,7 @@ export const claimCases: readonly LimitStoreCase[] = [
     ]
     const counters = keys.map(key => lease({ key: `${key}${tail}` }))
     await take(store, counters)
-    for (const counter of counters) await refused(store, [counter])
+    for (const counter of counters) await expectRefusal(store, [counter])
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const { decision } = await take(store, [rate({ key: name, limit: 1_000_000_000, windowMs: 1_000 })])
       assert.ok(stateOf(decision).remaining >= 0)

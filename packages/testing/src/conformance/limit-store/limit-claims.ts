@@ -68,7 +68,7 @@ export interface ClaimResult {
 }
 
 /** Claims counters. */
-export async function ask(
+export async function claimCounters(
   store: LimitStore,
   counters: readonly Counter[],
   ttlMs?: number,
@@ -90,25 +90,25 @@ export async function take(
   counters: readonly Counter[],
   ttlMs?: number,
 ): Promise<ClaimResult> {
-  const asked = await ask(store, counters, ttlMs)
+  const asked = await claimCounters(store, counters, ttlMs)
   assert.equal(asked.decision.allowed, true, `room: ${JSON.stringify(asked.decision)}`)
   return asked
 }
 
 /** Claims counters, and expects a refusal. Returns the states of the counters. */
-export async function refused(
+export async function expectRefusal(
   store: LimitStore,
   counters: readonly Counter[],
 ): Promise<readonly CounterState[]> {
-  const { decision } = await ask(store, counters)
+  const { decision } = await claimCounters(store, counters)
   assert.equal(decision.allowed, false, `no room: ${JSON.stringify(decision)}`)
   return decision.counters
 }
 
 /** Returns what is left of a count, from a claim of nothing. */
-export async function left(store: LimitStore, counter: RateCounter | SumCounter): Promise<number> {
+export async function remainingOf(store: LimitStore, counter: RateCounter | SumCounter): Promise<number> {
   const none = { ...counter, amount: 0, ...(counter.floor === undefined ? {} : { floor: 0 }), dryRun: true }
-  const { decision, settle } = await ask(store, [none])
+  const { decision, settle } = await claimCounters(store, [none])
   if (counter.kind === 'sum' || counter.floor !== undefined) await settle()
   return stateOf(decision).remaining
 }
@@ -124,7 +124,7 @@ export function stateOf({ counters }: LimitDecision, index = 0): CounterState {
 export async function takeWhenFree(store: LimitStore, counters: readonly Counter[]): Promise<ClaimResult> {
   const deadline = performance.now() + 10_000
   for (;;) {
-    const asked = await ask(store, counters)
+    const asked = await claimCounters(store, counters)
     if (asked.decision.allowed) return asked
     assert.ok(performance.now() < deadline, `room within 10 s: ${JSON.stringify(asked.decision)}`)
     await sleep(5)

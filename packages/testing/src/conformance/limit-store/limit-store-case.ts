@@ -21,7 +21,7 @@ export function inItsOwnTime(name: string, body: (store: LimitStore) => Promise<
 }
 
 /** A manual clock. */
-export interface HeldClock {
+export interface ManualClock {
   /** Milliseconds since 1970. */
   at: number
 }
@@ -29,14 +29,14 @@ export interface HeldClock {
 /** Returns a case with a manual clock. Default start: `2026-11-18T12:00:00Z`, a Wednesday. */
 export function byTheClock(
   name: string,
-  body: (store: LimitStore, clock: HeldClock) => Promise<void>,
+  body: (store: LimitStore, clock: ManualClock) => Promise<void>,
   from = '2026-11-18T12:00:00Z',
 ): LimitStoreCase {
   return {
     name,
     clocked: true,
     run: async make => {
-      const clock: HeldClock = { at: Date.parse(from) }
+      const clock: ManualClock = { at: Date.parse(from) }
       await body(await make({ now: () => clock.at }), clock)
     },
   }

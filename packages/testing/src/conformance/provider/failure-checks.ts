@@ -19,7 +19,7 @@ const noAnswers: readonly (string | Uint8Array)[] = ['', page, '{"', bytesOf(gar
 const otherJson = ['null', 'true', '42', '"text"', '[]', '[null]', '{}', '{"error":null}']
 const errorStatuses = [400, 401, 403, 404, 422, 429, 500, 502, 503]
 /** What one event may hold, in bytes: no vendor sends as much. */
-const mostOfAnEvent = 64 * 1024 * 1024
+const maxCutsPerEvent = 64 * 1024 * 1024
 
 /** What `decode` of every provider does with answers that are broken, or are errors. */
 export const failureChecks: readonly ProviderCheck[] = [
@@ -81,11 +81,11 @@ export const failureChecks: readonly ProviderCheck[] = [
     name: 'gives up on an event that never ends',
     check: async ({ target, streams: [sample] }) => {
       const block = bytesOf('x'.repeat(1024 * 1024))
-      const reads = [bytesOf('data: '), ...Array<Uint8Array>(mostOfAnEvent / block.length).fill(block)]
+      const reads = [bytesOf('data: '), ...Array<Uint8Array>(maxCutsPerEvent / block.length).fill(block)]
       const response = vendorResponse({ ...streamOf(sample!), reads })
       const call = callOf(target, streamedFields(sample!))
       await decodeFailure(target, call, response, 'a stream whose first event never ends')
-      assert.ok(response.state.reads < reads.length, `decode read ${mostOfAnEvent} bytes of one event`)
+      assert.ok(response.state.reads < reads.length, `decode read ${maxCutsPerEvent} bytes of one event`)
     },
   },
   {
