@@ -86,7 +86,7 @@ describe('keyStore', () => {
     const { keys, rows, who } = setUp()
     const { key, stored } = await keys.issue({ name: 'a' })
     await rows.update(stored.id, { limits: limits as unknown as readonly LimitRuleData[] })
-    await expect(who(key)).rejects.toThrow('apiKeys(): what the lookup found')
+    await expect(who(key)).rejects.toThrow('apiKeys(): the record of a key')
   })
 
   it('keeps digests under the newest pepper, and finds those under older ones', async () => {

@@ -69,7 +69,7 @@ describe('guardPolicies', () => {
       10,
       systemClock,
     )
-    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limits timed out')
+    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('`limits` timed out')
     give?.({ settle: usage => void settled.push(usage) })
     await late
     await Promise.resolve()

@@ -439,7 +439,7 @@ describe('read', () => {
       status: 500,
       message: 'The server had an error while processing your request. Sorry about that!',
     })
-    expect(String(error.cause)).toContain('mount the gateway first')
+    expect(String(error.cause)).toContain('mount the gateway before the body parser')
   })
 
   it('holds about as much memory as bytes that have arrived, whatever is announced and however they are cut', async () => {
