@@ -98,7 +98,7 @@ class BodyUpload implements Upload {
     if (all > maxTotalUploadBytes) {
       throw new GatewayError('service_overloaded', {
         headers: spreadRetryAfterHeaders(this.#random),
-        cause: `${all} bytes of bodies are being received, at most ${maxTotalUploadBytes} may be`,
+        cause: `got ${all} bytes of request bodies at once, expected at most ${maxTotalUploadBytes} (requestLimits.maxTotalUploadBytes)`,
       })
     }
     this.#bytes = total
