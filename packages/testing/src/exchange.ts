@@ -11,7 +11,7 @@ import { ConnectionGone, closed, flushed, piecesOf, writeBytes, writePaced } fro
 
 /**
  * One answer on a connection: knows which part of it has been written and how its body is framed.
- * Every write throws `ConnectionGone` once the peer has left.
+ * Every write throws `ConnectionGone` once the peer has disconnected.
  */
 export class Exchange {
   readonly request: RecordedRequest
@@ -115,7 +115,7 @@ export class Exchange {
     this.#socket.end()
   }
 
-  /** Resolves when the peer has left or the upstream closes. */
+  /** Resolves when the peer has disconnected or the upstream closes. */
   async gone(): Promise<void> {
     await closed(this.#socket)
   }

@@ -28,7 +28,7 @@ interface Relay {
   readonly signal: AbortSignal
 }
 
-/** Passes what `from` sends to `to`, with the fault of the moment. */
+/** Forwards bytes from `from` to `to`, with the current fault. */
 export function relay(from: Socket, to: Socket, host: Relay): void {
   let passed = 0
   let last: Promise<void> = Promise.resolve()

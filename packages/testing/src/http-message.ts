@@ -1,7 +1,7 @@
 import type { ByteReader } from './byte-reader.ts'
 import { type HeaderPairs, headerRecord } from './headers.ts'
 
-/** The head of an HTTP/1.1 message as it stood on the wire. */
+/** The head of an HTTP/1.1 message as received. */
 export interface MessageHead {
   readonly startLine: string
   readonly rawHeaders: HeaderPairs
@@ -9,7 +9,7 @@ export interface MessageHead {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A body, and whether all that its framing announced has come. */
+/** A body, and whether it is complete by its framing. */
 export interface MessageBody {
   readonly bytes: Buffer
   readonly complete: boolean
@@ -20,7 +20,7 @@ export interface MessageBody {
 /** How a body's end is known (RFC 9112, section 6.3). */
 export type Framing = 'chunked' | 'until-close' | number
 
-/** Reads a head; undefined where the peer ended before it was whole. Throws on a line that is no header. */
+/** Reads a head. Returns `undefined` if the peer ended before it was complete. Throws for an invalid header line. */
 export async function readHead(reader: ByteReader): Promise<MessageHead | undefined> {
   const startLine = await reader.line()
   if (startLine === undefined) return undefined

@@ -26,7 +26,7 @@ export interface RawResponse {
 }
 
 /**
- * Reads the next response; undefined where the connection ended before its head was whole.
+ * Reads the next response. Resolves with `undefined` if the connection ended before its head was complete.
  * @param method the request's: an answer to HEAD has no body
  * @throws Error on bytes that are no HTTP/1.1
  */

@@ -1,4 +1,4 @@
-/** Those asleep, by the signal that wakes them: however many there are, a signal has one listener of theirs. */
+/** Sleepers by their signal. Each signal has one listener for all of them. */
 const asleep = new WeakMap<AbortSignal, Set<() => void>>()
 
 /** Waits `ms` milliseconds, or until `signal` aborts; never rejects and leaves no timer behind. */

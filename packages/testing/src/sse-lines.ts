@@ -3,7 +3,7 @@ export interface SseLines {
   readonly lines: AsyncIterable<string>
   /** Whether the byte stream itself failed. */
   readonly failed: boolean
-  /** What stands after the last line end. */
+  /** The text after the last line end. */
   readonly rest: string
 }
 

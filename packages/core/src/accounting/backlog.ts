@@ -1,10 +1,10 @@
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch } from '../contracts/ledger-repository.ts'
 
-/** Called when a record is stored, or with an error where it is not. */
+/** Called when a record is stored, or with the error if it is not. */
 export type WriteListener = (error?: unknown) => void
 
-/** A record that is to be written: its entry, or its closing, which contains the entry. */
+/** A record to write: its entry, or its closing, which contains the entry. */
 export interface Waiting {
   readonly entry: LedgerEntry
   readonly closing?: LedgerClosing | undefined

@@ -20,8 +20,8 @@ export interface BatchedLedgerOptions {
   /** Called when the database begins to fail, and when it works again. */
   readonly observe?: Observer
   /**
-   * How many records may wait in memory. Default 10,000. Beyond that no more are opened. A closing contains its entry and
-   * replaces it; closings are lost only where closings alone reach the maximum.
+   * Maximum records that wait in memory. Default 10,000. Beyond that, new entries are rejected. A closing contains its entry
+   * and replaces it. Closings are lost only if closings alone reach the maximum.
    */
   readonly maxPending?: number
   /** How often open records write a heartbeat with their usage so far, in milliseconds. Default 5,000. */
@@ -56,7 +56,7 @@ const defaults = { maxPending: 10_000, heartbeatMs: 5_000, silentMs: 30_000, tim
  */
 export function batchedLedger(rows: LedgerRepository, given: BatchedLedgerOptions = {}): BatchedLedger {
   const options = typeof given === 'object' && given !== null ? ownMembers(given) : given
-  const fault = faultOf(rows, options)
+  const fault = argumentIssue(rows, options)
   if (fault !== undefined) throw new TypeError(`batchedLedger: ${fault}`)
   const { journal, maxPending = defaults.maxPending, heartbeatMs = defaults.heartbeatMs } = options
   const { silentMs = defaults.silentMs, timeoutMs = defaults.timeoutMs } = options
@@ -132,7 +132,7 @@ export function batchedLedger(rows: LedgerRepository, given: BatchedLedgerOption
   }
 }
 
-function faultOf(rows: LedgerRepository, options: BatchedLedgerOptions): string | undefined {
+function argumentIssue(rows: LedgerRepository, options: BatchedLedgerOptions): string | undefined {
   if (!hasMethods(rows, 'write', 'closeOrphans'))
     return 'rows: expected an object with write and closeOrphans.'
   if (typeof options !== 'object' || options === null)

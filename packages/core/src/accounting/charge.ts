@@ -15,15 +15,18 @@ export function chargeOf(usage: Usage, cost: number | null): Charge {
 }
 
 /** The request of a discarded call. Times are milliseconds since 1970. */
-interface BesideRequest extends Pick<LedgerEntry, 'id' | 'stream' | 'openedAt'> {
+interface DiscardedRequest extends Pick<LedgerEntry, 'id' | 'stream' | 'openedAt'> {
   readonly closedAt: number
 }
 
 /**
- * Returns the record of a discarded call, which counts from when its request was opened; `undefined` where the upstream did
- * not take it, which costs nothing.
+ * Returns the record of a discarded call, dated by the start of its request, or `undefined` if the upstream did not accept
+ * it, which costs nothing.
  */
-export function discardedClosing(call: DiscardedCallEvent, beside: BesideRequest): LedgerClosing | undefined {
+export function discardedClosing(
+  call: DiscardedCallEvent,
+  beside: DiscardedRequest,
+): LedgerClosing | undefined {
   const { requestId, principal, model, attempt, responseModel, usage, usageEstimated, cost } = call
   if (usage === undefined) return undefined
   const { id, stream, openedAt, closedAt } = beside

@@ -4,13 +4,13 @@ import type { Journal } from '../contracts/journal.ts'
 import type { LedgerBatch } from '../contracts/ledger-repository.ts'
 
 /** The timeout of the journal, in milliseconds. */
-const longestMs = 5_000
+const timeoutMs = 5_000
 
-/** `replay` rejects with it where the journal fails, and not the write of a batch. */
-export class JournalFault extends Error {
+/** `replay` rejects with it if the journal fails, and not the write of a batch. */
+export class JournalError extends Error {
   constructor(cause: unknown) {
     super('The journal of the ledger cannot be read.', { cause })
-    this.name = 'JournalFault'
+    this.name = 'JournalError'
   }
 }
 
@@ -43,8 +43,8 @@ export class GuardedJournal implements Journal {
       this.#appending = false
     }
     appending.then(over, over)
-    await withTimeout(this.#clock, longestMs, appending, () => {
-      throw new Error(`The journal of the ledger did not answer within ${longestMs} milliseconds.`)
+    await withTimeout(this.#clock, timeoutMs, appending, () => {
+      throw new Error(`The journal of the ledger timed out after ${timeoutMs} ms.`)
     })
   }
 
@@ -57,7 +57,7 @@ export class GuardedJournal implements Journal {
         writing = false
       })
     } catch (error) {
-      throw writing ? error : new JournalFault(error)
+      throw writing ? error : new JournalError(error)
     }
   }
 }

@@ -5,17 +5,17 @@ import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch, LedgerRepository } from '../contracts/ledger-repository.ts'
 import { StoreClient } from '../stores/store-client.ts'
 import { Backlog, batchOf, type Waiting, type WriteListener } from './backlog.ts'
-import { type GuardedJournal, JournalFault } from './guarded-journal.ts'
+import { type GuardedJournal, JournalError } from './guarded-journal.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { LedgerState } from './ledger-state.ts'
 
-/** How many records, and how many heartbeats, one write has. */
+/** Maximum records, and maximum heartbeats, per write. */
 const maxBatch = 500
-/** The timeout of writes that nobody waits for, in ms: a slow database may still take them. */
-const patientMs = 5_000
+/** The timeout of background writes, in ms: a slow database may still accept them. */
+const backgroundTimeoutMs = 5_000
 /** The waits before the database is retried, in ms: each is longer, up to the maximum. */
 const firstRetryMs = 250
-const longestRetryMs = 5_000
+const maxRetryMs = 5_000
 
 export interface LedgerWriterOptions {
   readonly rows: LedgerRepository
@@ -35,8 +35,8 @@ export interface LedgerWriterOptions {
  * Writes records in batches: the first at once, and those that arrive during a write with the next one. While the database
  * is unavailable they go to the journal, or wait in memory, and the database is retried with backoff.
  *
- * Records that waited are written in order, beside new ones: a record is the same in whatever order its parts arrive, and
- * new records do not wait until the journal of an hour is read.
+ * Waiting records are written in order, in parallel with new ones, so that new records do not wait for the journal of an
+ * hour. The order in which the parts of a record arrive does not matter.
  */
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions
@@ -59,11 +59,11 @@ export class LedgerWriter {
   constructor(options: LedgerWriterOptions) {
     this.#options = options
     const { timeoutMs, clock } = options
-    this.#retry = new WakeTimer({ clock, ring: () => this.#tryAgain(), background: true })
+    this.#retry = new WakeTimer({ clock, ring: () => this.#retryWrite(), background: true })
     this.#calls = new StoreClient({
       name: 'database of the ledger',
       timeoutMs,
-      probeTimeoutMs: Math.max(timeoutMs, patientMs),
+      probeTimeoutMs: Math.max(timeoutMs, backgroundTimeoutMs),
       clock,
       changed: (state, error) => this.#changed(state, error),
       // Pending writes decide when it is retried.
@@ -74,7 +74,7 @@ export class LedgerWriter {
 
   open(entry: LedgerEntry): Promise<void> {
     if (this.#stopped !== undefined) return Promise.reject(new Error('The ledger was stopped.'))
-    if (this.#full) return Promise.reject(this.#noRoom())
+    if (this.#full) return Promise.reject(this.#fullError())
     return new Promise((resolve, reject) => {
       this.#fresh.put({ entry, opened: listener(resolve, reject) })
       void this.#pump()
@@ -84,7 +84,7 @@ export class LedgerWriter {
   close(closing: LedgerClosing): Promise<void> {
     const { entry } = closing
     const backlog = this.#held.has(entry.id) ? this.#held : this.#fresh
-    if (!backlog.has(entry.id) && this.#full && !this.#makeRoom()) return Promise.reject(this.#noRoom())
+    if (!backlog.has(entry.id) && this.#full && !this.#evictEntry()) return Promise.reject(this.#fullError())
     return new Promise((resolve, reject) => {
       backlog.put({ entry, closing, closed: listener(resolve, reject) })
       void this.#pump()
@@ -101,7 +101,7 @@ export class LedgerWriter {
 
   /** Takes a record that was never opened. It displaces no other, as records of requests go first. */
   keep(closing: LedgerClosing): Promise<void> {
-    if (this.#full) return Promise.reject(this.#noRoom())
+    if (this.#full) return Promise.reject(this.#fullError())
     return new Promise((resolve, reject) => {
       this.#fresh.put({ entry: closing.entry, closing, closed: listener(resolve, reject) })
       void this.#pump()
@@ -118,7 +118,7 @@ export class LedgerWriter {
     if (this.#held.size > 0 || this.#cancelled.size > 0) void this.#recover()
     if (this.#settled) return
     const idle = new Promise<void>(resolve => this.#idle.push(resolve))
-    await withTimeout(this.#options.clock, patientMs, idle, () => undefined)
+    await withTimeout(this.#options.clock, backgroundTimeoutMs, idle, () => undefined)
   }
 
   stop(): Promise<void> {
@@ -144,16 +144,16 @@ export class LedgerWriter {
     return this.#fresh.size + this.#held.size + this.#underWay >= this.#options.maxPending
   }
 
-  #noRoom(): Error {
+  #fullError(): Error {
     return new Error(
-      `The ledger holds ${this.#options.maxPending} records that wait for its database: no more may (maxPending).`,
+      `The ledger holds ${this.#options.maxPending} records that wait for its database, which is the maximum (maxPending).`,
     )
   }
 
   /** A closing goes before an entry, which it contains. */
-  #makeRoom(): boolean {
+  #evictEntry(): boolean {
     const entry = this.#held.takeEntry() ?? this.#fresh.takeEntry()
-    entry?.opened?.(this.#noRoom())
+    entry?.opened?.(this.#fullError())
     return entry !== undefined
   }
 
@@ -172,10 +172,10 @@ export class LedgerWriter {
 
   async #keep(records: readonly Waiting[]): Promise<void> {
     const { rows, heartbeat, journal } = this.#options
-    const { ok } = await this.#calls.ask(async () => rows.write(batchOf(records, heartbeat.take(maxBatch))))
+    const { ok } = await this.#calls.call(async () => rows.write(batchOf(records, heartbeat.take(maxBatch))))
     if (ok) {
       this.#retryMs = firstRetryMs
-      return tellKept(records)
+      return notifyStored(records)
     }
     if (journal === undefined) {
       this.#hold(records)
@@ -183,7 +183,7 @@ export class LedgerWriter {
     }
     try {
       if (records.length > 0) await journal.append(batchOf(records, []))
-      tellKept(records)
+      notifyStored(records)
     } catch (error) {
       this.#refuse(records, error)
     }
@@ -211,8 +211,8 @@ export class LedgerWriter {
     }
   }
 
-  #tryAgain(): void {
-    this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs)
+  #retryWrite(): void {
+    this.#retryMs = Math.min(this.#retryMs * 2, maxRetryMs)
     void this.#recover()
   }
 
@@ -227,7 +227,7 @@ export class LedgerWriter {
         const records = this.#held.first(maxBatch)
         await this.#writePatiently(batchOf(records, []))
         this.#held.drop(records)
-        tellKept(records)
+        notifyStored(records)
       }
       while (this.#cancelled.size > 0) {
         const cancelled = [...this.#cancelled].slice(0, maxBatch)
@@ -255,14 +255,14 @@ export class LedgerWriter {
       if (this.#journalled) await journal?.replay(batch => this.#writePatiently(batch))
       state.works('journal')
     } catch (error) {
-      if (!(error instanceof JournalFault)) throw error
+      if (!(error instanceof JournalError)) throw error
       state.fails('journal', error.cause)
     }
   }
 
   async #writePatiently(batch: LedgerBatch): Promise<void> {
     if (this.#over) throw new Error('The ledger was stopped.')
-    const outcome = await this.#calls.askOrProbe(async () => this.#options.rows.write(batch))
+    const outcome = await this.#calls.callOrProbe(async () => this.#options.rows.write(batch))
     if (!outcome.ok) throw outcome.error
   }
 
@@ -290,7 +290,7 @@ function listener(resolve: () => void, reject: (error: unknown) => void): WriteL
   return error => (error === undefined ? resolve() : reject(error))
 }
 
-function tellKept(records: readonly Waiting[]): void {
+function notifyStored(records: readonly Waiting[]): void {
   for (const { opened, closed } of records) {
     opened?.()
     closed?.()

@@ -45,12 +45,12 @@ export interface StoredProgress {
   readonly charge: StoredCharge | null
 }
 
-/** What a `LedgerRows` writes. */
+/** A batch as a `LedgerRepository` writes it. */
 export interface StoredBatch {
   readonly entries: readonly StoredEntry[]
   readonly closings: readonly StoredClosing[]
   readonly progress: readonly StoredProgress[]
-  /** Ids of entries of which there is to be no record. */
+  /** Ids of entries to delete. */
   readonly cancelled: readonly string[]
 }
 
@@ -80,7 +80,7 @@ function storedEntry(entry: LedgerEntry): Omit<StoredEntry, keyof StoredCharge> 
     tags: storableTags(entry.tags),
     model: storableText(entry.model),
     stream: entry.stream === true,
-    openedAt: whole(entry.openedAt),
+    openedAt: toCount(entry.openedAt),
   }
 }
 
@@ -90,16 +90,16 @@ function storedClosing(closing: LedgerClosing): StoredClosing {
   return {
     ...storedEntry(entry),
     ...(charge === undefined ? nothing : storedCharge(charge)),
-    closedAt: whole(closing.closedAt),
+    closedAt: toCount(closing.closedAt),
     outcome: storableText(outcomeOf(closing.outcome)),
-    status: whole(closing.status),
+    status: toCount(closing.status),
     provider: provider === undefined ? null : storableText(provider),
     upstreamModel: upstreamModel === undefined ? null : storableText(upstreamModel),
     responseModel: responseModel === undefined ? null : storableText(responseModel),
-    attempts: whole(closing.attempts),
+    attempts: toCount(closing.attempts),
     estimated: closing.estimated === true,
-    firstByteMs: firstByteMs === undefined ? null : whole(firstByteMs),
-    totalMs: whole(closing.totalMs),
+    firstByteMs: firstByteMs === undefined ? null : toCount(firstByteMs),
+    totalMs: toCount(closing.totalMs),
   }
 }
 
@@ -119,15 +119,15 @@ const nothing: StoredCharge = {
 function storedCharge(charge: Charge): StoredCharge {
   const { cost } = charge
   return {
-    promptTokens: whole(charge.promptTokens),
-    completionTokens: whole(charge.completionTokens),
-    cachedTokens: whole(charge.cachedTokens),
-    reasoningTokens: whole(charge.reasoningTokens),
-    nanoDollars: typeof cost === 'number' && !Number.isNaN(cost) ? whole(cost * 1e9) : null,
+    promptTokens: toCount(charge.promptTokens),
+    completionTokens: toCount(charge.completionTokens),
+    cachedTokens: toCount(charge.cachedTokens),
+    reasoningTokens: toCount(charge.reasoningTokens),
+    nanoDollars: typeof cost === 'number' && !Number.isNaN(cost) ? toCount(cost * 1e9) : null,
   }
 }
 
-/** What is no number is 0. */
-function whole(value: number): number {
+/** Returns a non-negative safe integer. Values that are not numbers become 0. */
+function toCount(value: number): number {
   return Math.round(Math.min(Math.max(Number(value) || 0, 0), Number.MAX_SAFE_INTEGER))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RoutedTarget } from '../contracts/route.ts'
-import { authorizePlaces, Permissions } from './authorize.ts'
+import { authorizeTargets, Permissions } from './authorize.ts'
 
 const ann = { id: 'ann' }
 
@@ -21,7 +21,7 @@ it('lets in on true, and on nothing else that is truthy', async () => {
 
 it.each([false, undefined, null])('refuses the model on %j', async no => {
   expect(await new Permissions(ann, () => no as false).allowsModel('m', [[]])).toBe(false)
-  const refused = authorizePlaces(ann, 'm', [], () => no as false, { skip: () => {} })
+  const refused = authorizeTargets(ann, 'm', [], () => no as false, { skip: () => {} })
   await expect(refused).rejects.toMatchObject({ status: 403, reason: 'model_not_allowed' })
 })
 
@@ -33,7 +33,7 @@ describe('places that were reached by other names', () => {
   function asking(places: readonly RoutedTarget[], allowed: readonly string[]) {
     const asked: string[] = []
     const skipped: unknown[] = []
-    const given = authorizePlaces(
+    const given = authorizeTargets(
       ann,
       'smart',
       places,

@@ -55,7 +55,7 @@ export class Permissions {
  *
  * @param log - records the targets that are removed.
  */
-export function authorizePlaces(
+export function authorizeTargets(
   principal: Principal,
   model: string,
   targets: readonly RoutedTarget[],

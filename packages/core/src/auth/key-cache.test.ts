@@ -54,7 +54,7 @@ afterEach(() => {
 })
 
 describe('a store of keys, where another library has written to Object.prototype', () => {
-  it.each(['record', 'thrown', 'kind', 'askedAt', 'status', 'size', 'ttl', 'maxSize', 'fetchMethod'])(
+  it.each(['record', 'thrown', 'kind', 'requestedAt', 'status', 'size', 'ttl', 'maxSize', 'fetchMethod'])(
     'takes no %s from there',
     async name => {
       const intruder = {

@@ -34,7 +34,7 @@ export function cachedLookup(lookup: ApiKeyLookup, options: ApiKeysOptions): Fin
   })
 
   const isWithin = (cached: CachedKey, ms: number) => {
-    const age = now() - cached.askedAt
+    const age = now() - cached.requestedAt
     return age >= 0 && age < ms
   }
   /** Returns the cached record within `staleMs`. Rejects with a 503 if there is none. */
@@ -44,11 +44,11 @@ export function cachedLookup(lookup: ApiKeyLookup, options: ApiKeysOptions): Fin
     return Promise.reject(new GatewayError('authentication_unavailable', { cause }))
   }
   const ask = async (name: string, digests: readonly string[]) => {
-    const askedAt = now()
-    const outcome = await calls.askOrProbe(async () => {
+    const requestedAt = now()
+    const outcome = await calls.callOrProbe(async () => {
       const answer = await lookUpKey(lookup, digests)
-      if (answer.kind === 'record') keys.keep(name, { record: answer.record, askedAt })
-      else keys.forget(name, askedAt)
+      if (answer.kind === 'record') keys.keep(name, { record: answer.record, requestedAt })
+      else keys.forget(name, requestedAt)
       return answer
     })
     if (!outcome.ok) return withoutStore(name, outcome.error)
@@ -85,11 +85,11 @@ function boundsOf(options: ApiKeysOptions) {
   return { ttl, maxUnknown, lookupMs, staleMs }
 }
 
-/** A cached lookup. `askedAt` is when it started. */
+/** A cached lookup. `requestedAt` is when it started. */
 interface CachedKey {
   /** `undefined`: the store does not know the key. */
   readonly record: ValidatedKeyRecord | undefined
-  readonly askedAt: number
+  readonly requestedAt: number
 }
 
 /** Cached lookups. The least recently used ones are evicted, separately for found and unknown keys. */
@@ -98,25 +98,26 @@ interface CachedKeys {
   /** Stores a lookup, unless the cache has a later one. */
   keep(name: string, cached: CachedKey): void
   /** Removes a key, unless the cache has a later lookup. */
-  forget(name: string, askedAt: number): void
+  forget(name: string, requestedAt: number): void
 }
 
 function keyCache(maxFound: number, maxUnknown: number): CachedKeys {
   // Separate, so that a flood of unknown keys does not evict found ones.
   const found = new Lru<CachedKey>(maxFound)
   const unknown = new Lru<CachedKey>(maxUnknown)
-  const isOld = (name: string, askedAt: number) =>
-    askedAt < (found.peek(name)?.askedAt ?? unknown.peek(name)?.askedAt ?? Number.NEGATIVE_INFINITY)
+  const isOld = (name: string, requestedAt: number) =>
+    requestedAt <
+    (found.peek(name)?.requestedAt ?? unknown.peek(name)?.requestedAt ?? Number.NEGATIVE_INFINITY)
   return {
     get: name => found.get(name) ?? unknown.get(name),
     keep(name, cached) {
-      if (isOld(name, cached.askedAt)) return
+      if (isOld(name, cached.requestedAt)) return
       const [store, other] = cached.record === undefined ? [unknown, found] : [found, unknown]
       other.delete(name)
       store.set(name, cached)
     },
-    forget(name, askedAt) {
-      if (isOld(name, askedAt)) return
+    forget(name, requestedAt) {
+      if (isOld(name, requestedAt)) return
       found.delete(name)
       unknown.delete(name)
     },

@@ -11,7 +11,7 @@ export interface CachedResponse {
 }
 
 /** Returns a cached response from parsed JSON, or `undefined` if it is invalid. */
-export function keptAnswerOf(value: unknown): CachedResponse | undefined {
+export function toCachedResponse(value: unknown): CachedResponse | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { stream, text, adjustments } = value as Partial<Record<keyof CachedResponse, unknown>>
   if (typeof stream !== 'boolean' || typeof text !== 'string' || text === '') return undefined

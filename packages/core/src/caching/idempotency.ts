@@ -6,7 +6,7 @@ import { ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { digestOf } from '../primitives/sha256.ts'
 import { aStore, checkOptions, defaultMaxBytes, milliseconds, wholeBytes } from './cache-options.ts'
-import { type CachedResponse, type CacheWriter, keptAnswerOf, parsedText } from './cached-response.ts'
+import { type CachedResponse, type CacheWriter, parsedText, toCachedResponse } from './cached-response.ts'
 import type { HeldKey, InFlightKeys } from './in-flight-keys.ts'
 import { memoryCacheStore } from './memory-cache-store.ts'
 
@@ -142,6 +142,6 @@ function keyStateOf(text: unknown): KeyState | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { requestId, fingerprint, answer } = value as Partial<Record<keyof KeyState, unknown>>
   if (typeof requestId !== 'string' || typeof fingerprint !== 'string') return undefined
-  const known = answer === 'running' || answer === 'gone' ? answer : keptAnswerOf(answer)
+  const known = answer === 'running' || answer === 'gone' ? answer : toCachedResponse(answer)
   return known && { requestId, fingerprint, answer: known }
 }

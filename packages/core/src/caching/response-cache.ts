@@ -13,7 +13,7 @@ import {
   milliseconds,
   wholeBytes,
 } from './cache-options.ts'
-import { type CachedResponse, type CacheWriter, keptAnswerOf, parsedText } from './cached-response.ts'
+import { type CachedResponse, type CacheWriter, parsedText, toCachedResponse } from './cached-response.ts'
 import { memoryCacheStore } from './memory-cache-store.ts'
 
 /** Options of `responseCache`. */
@@ -152,7 +152,7 @@ async function lookUp(
 ): Promise<CachedResponse | undefined> {
   const found = await store.get(key)
   if (!found.ok || found.value === undefined) return undefined
-  const answer = keptAnswerOf(parsedText(found.value))
+  const answer = toCachedResponse(parsedText(found.value))
   // The key of a custom cache may ignore `stream`.
   return answer?.stream === (input.stream === true) ? answer : undefined
 }

@@ -18,8 +18,8 @@ export interface LedgerBatch {
  * Reads and writes the table of a ledger: one implementation per database. Test yours with `ledgerConformance` of
  * `@sluice/testing`.
  *
- * What is written goes through `storedBatch`: texts and numbers that a database cannot hold are mended there. A closing
- * without a charge is a use of nothing that costs 0. An entry's kind is kept, and what has none is a request.
+ * Convert batches with `toStoredBatch` before writing. It replaces texts and numbers that a database cannot store. A closing
+ * without a charge has no usage and costs 0. Store the kind of an entry; an entry without one is a request.
  *
  * `ledgerConformance` of `@sluice/testing/conformance` tests all of it.
  */

@@ -7,8 +7,8 @@ export function retryAfterHeaders(ms: number): Headers {
 }
 
 /**
- * As `retryAfterHeaders`, with the time limited to 1 to 60 seconds: clients sleep for as long as they are asked to, and
- * ignore `retry-after` beyond a minute.
+ * Returns the `retryAfterHeaders`, limited to 1 to 60 seconds. Clients sleep for the complete time, and ignore
+ * `retry-after` beyond a minute.
  */
 export function limitedRetryAfterHeaders(ms: number): Headers {
   return retryAfterHeaders(Math.min(Math.max(ms, 1_000), 60_000))

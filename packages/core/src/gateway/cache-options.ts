@@ -11,18 +11,18 @@ import { guardCacheStore } from './guard-cache-store.ts'
 import { withPolicyTimeout } from './guard-policies.ts'
 
 /** Cache and idempotency, over guarded stores. */
-export interface Recalling {
+export interface CacheLookups {
   readonly cache: ResponseCache<GuardedCacheStore> | undefined
   readonly idempotency: RunningIdempotency | undefined
 }
 
 /** Guards the stores of cache and idempotency: a shared one once. `keyOf` times out after `policyMs`. */
-export function recalling(
+export function createCacheLookups(
   { cache, idempotency }: Pick<GatewayOptions, 'cache' | 'idempotency'>,
   observe: Observer,
   clock: Clock,
   policyMs: number,
-): Recalling {
+): CacheLookups {
   const stores = new Map<CacheStore, GuardedCacheStore>()
   const guarded = (store: CacheStore) => {
     const known = stores.get(store) ?? guardCacheStore(store, observe, clock)

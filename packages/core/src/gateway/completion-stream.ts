@@ -13,7 +13,7 @@ import { toFailure } from './failure.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** The request that an answer belongs to. */
+/** The request of a response. */
 export interface AnsweredRequest {
   readonly input: ChatRequest
   readonly identity: AnswerIdentity
@@ -23,33 +23,32 @@ export interface AnsweredRequest {
 }
 
 /**
- * A streamed answer as text: the upstream's chunks, normalized, until its end or until it breaks. `[DONE]` is written only
- * after the upstream's own end; a stream that breaks ends with an error event. Whatever ends it, the accounting is settled
- * once and everything is released.
+ * A streamed response as text: the normalized chunks of the upstream. Writes `[DONE]` only after the upstream has ended its
+ * stream; a broken stream ends with an error event. In every case it settles the accounting once and releases everything.
  */
 export class CompletionStream implements TextSource {
   readonly #request: AnsweredRequest
   readonly #normalizer: StreamNormalizer
   readonly #writer: ChunkWriter
-  readonly #answering: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>
+  readonly #result: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>
   // Created once, so that a read costs one promise.
   readonly #took = (read: IteratorResult<readonly PartialChunk[]>) => this.#take(read)
   readonly #broke = (error: unknown) => this.#breakRead(error)
   #upstream: UpstreamResult<ChunkSource> | undefined
-  /** The model that the answer names, as it was recorded. */
+  /** The model of the response, as recorded. */
   #model: string | undefined
   #reading = false
-  /** The error event of an answer that broke while nobody read. */
+  /** The error event of a stream that broke between reads. */
   #errorText: string | undefined
   #over = false
 
-  /** `answering` is a promise where the head of the response had to be sent before any upstream answered. */
+  /** `result` is a promise if the response head had to be sent before any upstream answered. */
   constructor(
     request: AnsweredRequest,
-    answering: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>,
+    result: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>,
   ) {
     this.#request = request
-    this.#answering = answering
+    this.#result = result
     const { input, identity } = request
     this.#normalizer = new StreamNormalizer(request.newId, {
       choices: input.n ?? 1,
@@ -58,13 +57,13 @@ export class CompletionStream implements TextSource {
     this.#writer = new ChunkWriter(identity, input.stream_options?.include_usage === true)
   }
 
-  /** Follows the call and the client, of which either may end while nobody reads. Called once. */
+  /** Observes the call and the client, which may end between reads. Call it once. */
   start(): void {
     const { input, context, accounting } = this.#request
-    const answering = this.#answering
+    const result = this.#result
     accounting.streaming(() => countedUsage(this.#normalizer.usage, input, this.#normalizer.chars, false))
-    if (answering instanceof Promise) answering.catch(error => this.#breakUnread(error))
-    else this.#follow(answering)
+    if (result instanceof Promise) result.catch(error => this.#breakUnread(error))
+    else this.#follow(result)
     context.lifetime.onEnd(reason => {
       if (reason === 'client_disconnected') this.cancel()
     })
@@ -92,7 +91,7 @@ export class CompletionStream implements TextSource {
 
   async #begin(): Promise<string | undefined> {
     try {
-      this.#follow(await this.#answering)
+      this.#follow(await this.#result)
     } catch (error) {
       return this.#breakRead(error)
     }
@@ -179,8 +178,8 @@ export class CompletionStream implements TextSource {
       // Not awaited: an upstream that hangs at its end must not hold the client.
       void upstream.answer.return?.().then(undefined, () => {})
       upstream.end(completed, error)
-    } else if (this.#answering instanceof Promise) {
-      this.#answering.then(
+    } else if (this.#result instanceof Promise) {
+      this.#result.then(
         late => late.end(false),
         () => {},
       )
@@ -195,8 +194,8 @@ export class CompletionStream implements TextSource {
 
   #settle(outcome: RequestOutcome, error?: unknown, counted = this.#counted(false)): void {
     const { accounting } = this.#request
-    // The vendor may have made all of an answer that was cut off before any content.
-    if (this.#normalizer.spoke || (this.#normalizer.begun && !wasCutOff(outcome, error))) {
+    // The vendor may have generated all of a response that was cancelled before any content.
+    if (this.#normalizer.hasOutput || (this.#normalizer.started && !wasCutOff(outcome, error))) {
       accounting.answered(counted)
     } else accounting.answeredWithoutContent(this.#normalizer.usage)
     const { traced } = accounting.attempts
@@ -205,7 +204,7 @@ export class CompletionStream implements TextSource {
   }
 }
 
-/** Whether an answer ended by its caller, its gateway or a deadline, and not by its upstream. */
+/** Whether the caller, the gateway or a deadline ended a response, and not its upstream. */
 function wasCutOff(outcome: RequestOutcome, error: unknown): boolean {
   return outcome === 'client_disconnected' || outcome === 'gateway_closed' || isTimeout(error)
 }

@@ -50,7 +50,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly limits?: Limiter | LimitRuleData | readonly LimitRuleData[]
   /** Returns the price of a usage: `priceTable({...})`. Without it nothing has a price. */
   readonly prices?: Prices
-  /** How calls are charged whose answers were cut off before any content. Default: what was reserved for them. */
+  /** How to charge calls that are cancelled before any content. Default: their reservation. */
   readonly abandonedCalls?: Partial<AbandonedCallOptions>
   /** Stores a record of each admitted request. Default: none. */
   readonly ledger?: Ledger
@@ -66,7 +66,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * It is called before anything else, and again after a body that was not buffered has arrived. Default: none.
    */
   readonly loadShedder?: LoadShedder
-  /** Called with each event: begin and end of a chat completion, failed and discarded calls, changes of targets and stores, warnings. */
+  /** Called with each event: start and end of a request, failed and discarded calls, state changes, and warnings. */
   readonly observe?: Observer
   /** Traces requests and their upstream calls as spans: `openTelemetry().tracer`. Default: none. */
   readonly tracer?: Tracer
@@ -94,8 +94,8 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   /** Whether unknown top-level fields are sent upstream or refused with 400. Default `pass`. */
   readonly unknownParameters?: 'pass' | 'reject'
   /**
-   * A parameter that changes the answer and that the vendor does not support: refused with 400 (`refuse`, default), or left
-   * out and reported in the response (`drop`).
+   * How to handle a parameter that changes the response and that the vendor does not support: reject with 400 (`refuse`,
+   * default), or remove it and report that in the response (`drop`).
    */
   readonly unsupportedParameters?: UnsupportedParameters
   /** Limits on the size, depth and upload rate of request bodies. */

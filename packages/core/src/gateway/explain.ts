@@ -1,5 +1,5 @@
 import { authenticate } from '../auth/authenticate.ts'
-import { authorizePlaces } from '../auth/authorize.ts'
+import { authorizeTargets } from '../auth/authorize.ts'
 import type { FetchContext } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { RoutedTarget } from '../contracts/route.ts'
@@ -8,7 +8,7 @@ import { validate } from '../dialects/chat/validate.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { pathOf, unknownUrl } from '../http/endpoint.ts'
-import { Lifetime, leavingOf } from '../http/lifetime.ts'
+import { disconnectSourceOf, Lifetime } from '../http/lifetime.ts'
 import type { Uploads } from '../http/uploads.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { route } from '../routing/route.ts'
@@ -34,7 +34,7 @@ export async function explain<Host>(
   }: { readonly seed: number | undefined; readonly uploads: Uploads; readonly closed: boolean },
 ): Promise<Explanation> {
   const log = new RoutingTrace(options.random, seed)
-  const lifetime = new Lifetime(leavingOf(request))
+  const lifetime = new Lifetime(disconnectSourceOf(request))
   let principal: Principal | undefined
   let model: string | undefined
   let refusal: GatewayError | undefined
@@ -65,10 +65,10 @@ export async function explain<Host>(
       options.route,
       options.unknownModel,
     )
-    log.give(onRoute)
-    const candidates = await authorizePlaces(principal, model, onRoute, options.authorize, log)
+    log.setTargets(onRoute)
+    const candidates = await authorizeTargets(principal, model, onRoute, options.authorize, log)
     const { targets } = validate(draft, principal, candidates, options.rules, log)
-    log.ask(targets)
+    log.setOrder(targets)
     refusal = skipUnavailable(targets, callerOf(principal), log, options.call)
   } catch (error) {
     refusal = toFailure(error, model ?? '', lifetime).clientError

@@ -4,7 +4,7 @@ import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { belowBase } from '../http/endpoint.ts'
 import { clientRequestIdOf, contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
-import { Lifetime, leavingOf } from '../http/lifetime.ts'
+import { disconnectSourceOf, Lifetime } from '../http/lifetime.ts'
 import { nativeResponse, plainResponse } from '../http/plain-response.ts'
 import { ServiceLoad } from '../http/running-requests.ts'
 import { shedLoad } from '../rate-limiting/load-shedding.ts'
@@ -44,7 +44,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
     const generation = inUse.current
     const { resolved, services } = generation
     const requestId = `req_${resolved.generateId()}`
-    const lifetime = new Lifetime(leavingOf(request))
+    const lifetime = new Lifetime(disconnectSourceOf(request))
     running.add(lifetime)
     generation.enter()
     const context = new RequestContext(requestId, resolved.clock, lifetime, services.random)
@@ -127,7 +127,7 @@ function respond<Host>(
   return plainResponses === true ? plainResponse(answer) : nativeResponse(answer, request.signal)
 }
 
-/** Settles as the promise does, and rejects when the request ends: a user's function that hangs holds neither the client nor `close`. */
+/** Settles like the promise, and rejects when the request ends, so that a callback that hangs blocks neither it nor `close`. */
 function untilEnd<T>(promise: Promise<T>, lifetime: Lifetime): Promise<T> {
   return new Promise((resolve, reject) => {
     // Not removed: a promise settles once, and the lifetime drops its listeners at its end.

@@ -24,8 +24,8 @@ export function guardCacheStore(store: CacheStore, observe: Observer, clock: Clo
     run: () => T | Promise<T>,
     late?: (value: T) => unknown,
   ): Promise<StoreOutcome<T>> => {
-    if (calls.probeAt !== undefined) void calls.askOrProbe(async () => store.get(probed))
-    return calls.ask(
+    if (calls.probeAt !== undefined) void calls.callOrProbe(async () => store.get(probed))
+    return calls.call(
       // Also where the call throws synchronously.
       async () => run(),
       late && (outcome => outcome.ok && late(outcome.value)),
@@ -36,12 +36,12 @@ export function guardCacheStore(store: CacheStore, observe: Observer, clock: Clo
     const existing = typeof found === 'object' && found !== null && 'existing' in found && found.existing
     if (typeof existing === 'string') return { existing }
     throw new TypeError(
-      "The store of answers gave no result of add, expected 'added', 'full' or { existing }.",
+      "The cache store returned an invalid result of add(), expected 'added', 'full' or { existing }.",
     )
   }
   const textOrNothing = (text: unknown) => {
     if (text === undefined || typeof text === 'string') return text
-    throw new TypeError(`The store of answers gave ${typeof text}, expected a text or undefined.`)
+    throw new TypeError(`The cache store returned ${typeof text}, expected a string or undefined.`)
   }
   return {
     get: key => ask(async () => textOrNothing(await store.get(key))),

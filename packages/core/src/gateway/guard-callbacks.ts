@@ -161,8 +161,8 @@ function isSpanOrNothing(value: unknown): boolean {
 }
 
 /**
- * A ledger that has to keep an entry within `ms`. `observe` is told when it begins to fail, and when it works again.
- * Its `close`, `cancel`, `recordDiscarded` and `flush` never fail.
+ * Returns a ledger that must store an entry within `ms`. `observe` receives an event when it starts to fail, and when it
+ * works again. Its `close`, `cancel`, `recordDiscarded` and `flush` never fail.
  */
 export function guardLedger(
   ledger: Ledger | undefined,

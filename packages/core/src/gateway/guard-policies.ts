@@ -15,7 +15,7 @@ import { hasLimits } from '../rate-limiting/limit.ts'
 import { limits } from '../rate-limiting/limits.ts'
 import type { GatewayOptions } from './config.ts'
 
-/** The functions that answer the stages' questions. */
+/** The user-defined functions of the request pipeline. */
 export interface Policies<Host> {
   readonly authenticate: Authenticator<Host>
   readonly route: Route
@@ -76,7 +76,7 @@ export function configuredRuleIssues({
   }
 }
 
-/** One issue where a principal that is known beforehand has limits that nobody would enforce. */
+/** Returns an issue if a configured principal has limits that the limiter does not enforce. */
 export function principalLimitIssues<Host>(options: GatewayOptions<Host>): ConfigurationIssue[] {
   const { limits: limit } = options
   if (limit === undefined || !isLimiter(limit) || limit.enforcesPrincipalLimits === true) return []
@@ -89,8 +89,8 @@ export function principalLimitIssues<Host>(options: GatewayOptions<Host>): Confi
 }
 
 /**
- * Rules are counted in this process; where they cannot be, `ConfigurationError` says so. Without any there is a limiter
- * for those of principals.
+ * Returns the limiter. Rules are counted in this process. Without rules it enforces those of principals. Throws
+ * `ConfigurationError` for invalid rules.
  */
 function limiterOf(
   limit: GatewayOptions['limits'] = [],

@@ -10,11 +10,11 @@ import type { ResolvedOptions } from './resolve.ts'
 
 type Priced = Pick<ResolvedOptions<never>, 'prices' | 'clock'>
 
-/** The request as a limiter gets it, beside its principal and its body. */
+/** The context of a request for its limiter. */
 export class LimitRequest implements LimitContext {
   readonly requestId: string
   readonly targets: readonly Target[]
-  /** A function of its own: it may be taken from its object. */
+  /** Works unbound. */
   readonly price: LimitContext['price']
   readonly #lifetime: Lifetime
   readonly #routing: Pick<RoutingTrace, 'entry'>
@@ -41,7 +41,7 @@ export class LimitRequest implements LimitContext {
     this.price = (usage, target) => {
       const priced = pricedModel(model, target, at, billed)
       const tiers = possibleTiers(target, billed)
-      return tiers.length === 0 ? prices(usage, priced) : dearest(usage, priced, tiers, prices)
+      return tiers.length === 0 ? prices(usage, priced) : maxCost(usage, priced, tiers, prices)
     }
   }
 
@@ -57,8 +57,8 @@ export class LimitRequest implements LimitContext {
   }
 }
 
-/** The most that a use may cost by one of several tiers; `null` where the first has no price. */
-function dearest(usage: Usage, priced: PricedModel, tiers: readonly string[], prices: Prices): number | null {
+/** Returns the maximum cost of a usage over several tiers, or `null` if the first has no price. */
+function maxCost(usage: Usage, priced: PricedModel, tiers: readonly string[], prices: Prices): number | null {
   let most: number | null = null
   for (const serviceTier of tiers) {
     const cost = prices(usage, { ...priced, serviceTier })

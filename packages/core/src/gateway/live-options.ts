@@ -87,7 +87,7 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
   readonly services: AccountingServices
   readonly #over: () => void
   readonly #closings = new Set<Promise<unknown>>()
-  /** Requests and shadows. */
+  /** Number of running requests and shadows. */
   #users = 0
   #retired = false
 
@@ -97,7 +97,7 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
     running: RunningRequests,
     over: () => void,
   ) {
-    const { prices, abandonedCalls, ledger, generateId: id, random, exposesTrace: tellsTrace } = resolved
+    const { prices, abandonedCalls, ledger, generateId, random, exposesTrace } = resolved
     const closing = (work: Promise<unknown>) => {
       this.#closings.add(work)
       closings.add(work)
@@ -117,9 +117,9 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
       prices,
       abandonedCalls,
       ledger,
-      generateId: id,
+      generateId,
       random,
-      exposesTrace: tellsTrace,
+      exposesTrace,
       closing,
       shadows,
     }
@@ -164,7 +164,7 @@ async function allOf(work: ReadonlySet<Promise<unknown>>): Promise<void> {
   while (work.size > 0) await Promise.all(work)
 }
 
-/** Warns where `local()` answers every model in production: through `observe`, or on the console where there is none. */
+/** Warns if `local()` serves every model in production: through `observe`, or on the console without it. */
 function warnOfLocal<Host>(options: ResolvedOptions<Host>): void {
   if (!inProduction()) return
   const targets = options.route.targets?.() ?? []

@@ -25,7 +25,7 @@ export interface Explanation {
 /** A chat-completions gateway as a function over Web `Request` and `Response`. */
 export interface Gateway<Host = unknown> {
   /**
-   * Answers a request. Works unbound, and in the place of `fetch`: called with a URL and a `RequestInit` it answers in
+   * Answers a request. Works unbound, and as a replacement for `fetch`: called with a URL and a `RequestInit` it answers in
    * process, and rejects when the `signal` given there aborts. Called with a `Request` it never rejects.
    */
   readonly fetch: (
@@ -62,10 +62,10 @@ export interface ManagedGateway<Host = unknown, Model extends string = string> e
   reload(options: GatewayOptions<Host>): void
   /**
    * Explains how a chat completion would be routed: its principal, its targets in order, and which would be skipped. Calls
-   * `authenticate`, `route` and `authorize`, and reads the body. Calls no upstream, counts against no limit and records
-   * nothing. With the `seed` of a trace it repeats the random decisions of that request; default: a random seed.
+   * `authenticate`, `route` and `authorize`, and reads the body. Does not call upstreams, count against limits or record
+   * anything. With the `seed` of a trace it repeats the random decisions of that request; default: a random seed.
    *
-   * An error that refuses the request is in `refusal`. Rejects with `TypeError` for an invalid seed.
+   * `refusal` contains the error of a rejected request. Rejects with `TypeError` for an invalid seed.
    */
   readonly explain: (
     request: Request,

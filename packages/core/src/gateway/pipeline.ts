@@ -1,5 +1,5 @@
 import { authenticate } from '../auth/authenticate.ts'
-import { authorizePlaces } from '../auth/authorize.ts'
+import { authorizeTargets } from '../auth/authorize.ts'
 import type { CachedResponse } from '../caching/cached-response.ts'
 import { lookUpReplay, type RunningIdempotency } from '../caching/idempotency.ts'
 import { lookUpCache, type ResponseCache } from '../caching/response-cache.ts'
@@ -10,7 +10,7 @@ import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { PartialCompletion } from '../contracts/provider.ts'
 import { keepAliveComment } from '../dialects/chat/chunk-writer.ts'
-import { respondCompletion, respondKept, respondStream } from '../dialects/chat/respond.ts'
+import { respondCached, respondCompletion, respondStream } from '../dialects/chat/respond.ts'
 import { validate } from '../dialects/chat/validate.ts'
 import { KeepAliveStream } from '../http/keep-alive-stream.ts'
 import type { ServiceLoad } from '../http/running-requests.ts'
@@ -63,9 +63,9 @@ export async function completeChat<Host>(
   const routingContext = routeContext(principal, draft.model, routing, options)
   const routed = route(draft, routingContext, options.route, options.unknownModel)
   const onRoute = isPromise(routed) ? await routed : routed
-  routing.give(onRoute)
+  routing.setTargets(onRoute)
   context.model = draft.model
-  const authorizing = authorizePlaces(principal, draft.model, onRoute, options.authorize, routing)
+  const authorizing = authorizeTargets(principal, draft.model, onRoute, options.authorize, routing)
   const candidates = isPromise(authorizing) ? await authorizing : authorizing
   if (!accounting.isSettled) options.observe(context.beginEvent(principal, draft.model))
   const replayed =
@@ -80,7 +80,7 @@ export async function completeChat<Host>(
   const lease = isPromise(admitting) ? await admitting : admitting
   accounting.admitted(lease)
   const { input, targets: fit } = validate(draft, principal, candidates, options.rules, routing)
-  if (fit !== candidates) routing.ask(fit)
+  if (fit !== candidates) routing.setOrder(fit)
   const bounded = boundOutput(input, lease.maxOutputTokens)
   const targets = bounded.adjustments.length === 0 ? fit : boundTargets(fit, lease.maxOutputTokens!)
   const opening = accounting.opened(bounded, targets[0]!)
@@ -164,7 +164,7 @@ function replay(
   }
   accounting.firstByte()
   accounting.settled('completed', 200)
-  return respondKept(stored.text, requestId, accounting.responseHeaders)
+  return respondCached(stored.text, requestId, accounting.responseHeaders)
 }
 
 function answeredRequest<Host>(

@@ -62,7 +62,7 @@ export class RequestAccounting implements AttemptObserver {
   #adjustmentHeaders: Readonly<Record<string, string>> | undefined
   #usage: Usage | undefined
   #usageEstimated = false
-  /** What the answer says about billing beside its tokens. */
+  /** Billing details of the response other than tokens. */
   #terms: AnswerTerms | undefined
   /** What the vendor counted of a stream without content. */
   #reported: PartialUsage | undefined
@@ -156,7 +156,7 @@ export class RequestAccounting implements AttemptObserver {
     this.#capture.addWriter(writer)
   }
 
-  /** Takes a stored response instead of an answer. */
+  /** Accounts for a stored response instead of an upstream one. */
   replayed({ adjustments, text }: CachedResponse): void {
     this.#adjust(adjustments)
     this.#capture?.add(text)
@@ -186,7 +186,7 @@ export class RequestAccounting implements AttemptObserver {
     this.#context.routing.skip(target, why)
   }
 
-  /** Charges a call whose answer nobody gets to the ledger, also when the request has ended. */
+  /** Records the charge of a discarded call in the ledger, even after the request has ended. */
   discarded(attempt: AttemptEntry, used: CountedUsage | 'abandoned' | undefined): void {
     const { requestId, startedAt, principal, model = '' } = this.#context
     const abandoned = used === 'abandoned'
@@ -251,17 +251,17 @@ export class RequestAccounting implements AttemptObserver {
     this.#firstByteAt ??= this.#context.clock.monotonic()
   }
 
-  /** Copies text of the response, where it is to be stored. */
+  /** Copies text of the response if it will be stored. */
   sent(text: string): void {
     this.#capture?.add(text)
   }
 
-  /** Takes a function that returns the usage of a stream so far. */
+  /** Sets the function that returns the usage of a stream so far. */
   streaming(progress: () => CountedUsage): void {
     this.#progress = progress
   }
 
-  /** Takes the usage of the answer, or of the part of it that arrived. */
+  /** Sets the usage of the response, or of the part that arrived. */
   answered(counted: CountedUsage): void {
     this.#usage = counted.usage
     this.#usageEstimated = counted.estimated
@@ -359,7 +359,7 @@ export class RequestAccounting implements AttemptObserver {
     this.#close(() => open.close(closing))
   }
 
-  /** Charges the call whose answer was cut off before any of it arrived. */
+  /** Charges a call that was cancelled before any content arrived. */
   #chargeAbandoned(outcome: RequestOutcome, now: number): void {
     const cutOff = outcome === 'client_disconnected' || outcome === 'gateway_closed'
     const attempt = this.attempts.counted
@@ -368,7 +368,7 @@ export class RequestAccounting implements AttemptObserver {
     this.#usageEstimated = this.#usage !== undefined
   }
 
-  /** Returns the charged usage of a call that was cut off; `undefined` where its upstream made no answer. */
+  /** Returns the charged usage of a cancelled call, or `undefined` if its upstream generated nothing. */
   #abandonedUsage(attempt: AttemptEntry, now: number, reported?: PartialUsage): Usage | undefined {
     const input = this.#request?.input
     if (input === undefined || !attempt.mayHaveAnswered) return undefined

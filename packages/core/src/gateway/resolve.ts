@@ -21,11 +21,11 @@ import { memoryLimitStore } from '../rate-limiting/memory-limit-store.ts'
 import { unknownModel } from '../routing/unknown-model.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
 import type { HealthSettings } from '../upstream/health/health-options.ts'
-import { healthRegistry, type LastingHealthRegistry } from '../upstream/health/health-registry.ts'
+import { healthRegistry, type ReloadableHealthRegistry } from '../upstream/health/health-registry.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 import { estimateTokens } from '../usage/reservation.ts'
-import { type Recalling, recalling } from './cache-options.ts'
+import { type CacheLookups, createCacheLookups } from './cache-options.ts'
 import {
   defaultAbandonedCalls,
   defaultBreaker,
@@ -51,7 +51,7 @@ import { configuredRuleIssues, guardPolicies, principalLimitIssues } from './gua
 import { optionIssuesOf } from './validate-options.ts'
 
 /** Options with everything filled in. */
-export interface ResolvedOptions<Host> extends Recalling {
+export interface ResolvedOptions<Host> extends CacheLookups {
   /** A copy of the options: the user may change and reuse the object. */
   readonly given: GatewayOptions<Host>
   readonly authenticate: Authenticator<Host>
@@ -80,7 +80,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly stream: StreamPacing
   readonly call: CallDependencies
   /** Outlives the options; `follow` gives it new ones. */
-  readonly healthRegistry: LastingHealthRegistry
+  readonly healthRegistry: ReloadableHealthRegistry
   /** The store of rules without a store of their own. Outlives the options. */
   readonly counts: LimitStore
   readonly health: HealthSettings
@@ -123,8 +123,8 @@ export function resolveOptions<Host>(
   const registry = earlier?.healthRegistry ?? healthRegistry(health)
   const counts = earlier?.counts ?? memoryLimitStore()
   const policies = guardPolicies(options, timeouts.policyMs, clock, counts)
-  const recalled = recalling(options, observe, clock, timeouts.policyMs)
-  // Last: nothing that has to be closed is made for options that cannot be used.
+  const recalled = createCacheLookups(options, observe, clock, timeouts.policyMs)
+  // Last, so that invalid options create nothing that must be closed.
   const ownTransport =
     options.transport === undefined ? defaultTransport({ connectMs: timeouts.connectMs }) : undefined
   return {

@@ -86,6 +86,6 @@ function asSent(origin: unknown): string | undefined {
   if (typeof origin !== 'string' || !URL.canParse(origin)) return undefined
   const { protocol, host, origin: serialized } = new URL(origin)
   if (host === '' || host.includes('*')) return undefined
-  // The URL Standard gives `null` for schemes of apps and extensions, whose pages do send theirs.
+  // The URL Standard serializes origins of app and extension schemes as `null`, but their pages send the real origin.
   return serialized === 'null' ? `${protocol}//${host}` : serialized
 }

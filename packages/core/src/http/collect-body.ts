@@ -110,7 +110,7 @@ export function bufferedBody(body: StreamBody): Uint8Array | undefined {
 }
 
 function notBytes(): TypeError {
-  return new TypeError('The body has to come as bytes, not as text.')
+  return new TypeError('The body must consist of bytes, got text.')
 }
 
 /** Iterates over a Web stream. Its `return` cancels a pending read, for which an async generator would wait. */

@@ -16,7 +16,7 @@ export class Lifetime implements DisconnectListener {
   readonly #listeners: EndListener[] = []
   #controller: AbortController | undefined = undefined
 
-  /** `client` reports the disconnect: see `leavingOf`. */
+  /** `client` reports the disconnect: see `disconnectSourceOf`. */
   constructor(client: AbortSignal | DisconnectSource) {
     this.#client = client
     if (isDisconnectSource(client)) {
@@ -72,7 +72,7 @@ export class Lifetime implements DisconnectListener {
 }
 
 /** Returns what reports the disconnect of the client: the `DisconnectSource` of the adapter, or the signal of the request. */
-export function leavingOf(request: Request): AbortSignal | DisconnectSource {
+export function disconnectSourceOf(request: Request): AbortSignal | DisconnectSource {
   const source = (request as { readonly [disconnectSourceKey]?: DisconnectSource | undefined })[
     disconnectSourceKey
   ]

@@ -1,9 +1,9 @@
 import type { PartialChoice, PartialCompletion, PartialMessage } from '../contracts/provider.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { ChatCompletion, Choice, CompletionMessage, FinishReason, Usage } from '../protocol/chat.ts'
-import { wholeToolCalls } from './tool-calls.ts'
+import { completeToolCalls } from './tool-calls.ts'
 
-/** What is the same on a whole answer, or on every chunk of one. */
+/** The fields that are the same on a complete response and on every chunk. */
 export interface AnswerIdentity {
   readonly id: string
   /** Unix time in seconds. */
@@ -13,9 +13,8 @@ export interface AnswerIdentity {
 }
 
 /**
- * Any vendor's whole answer in the exact shape of the protocol (section 2): every key there, in order, but for a
- * service tier that the vendor does not name.
- * Throws `UpstreamError` of kind `garbled` for an answer without a choice.
+ * Converts a vendor's complete response to the shape of the protocol (section 2). All keys are present and in order, except
+ * a service tier that the vendor does not name. Throws `UpstreamError` of kind `garbled` if there is no choice.
  */
 export function normalizeCompletion(
   partial: PartialCompletion,
@@ -65,7 +64,7 @@ function choiceOf(
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 
-/** Members are added one by one, in the protocol's order: to spread those that are there costs more than all of them. */
+/** Adds members one by one, in the order of the protocol: spreading the optional ones costs more than all assignments. */
 function messageOf(message: PartialMessage, newId: () => string): CompletionMessage {
   const { tool_calls: calls, function_call: call, reasoning_content, reasoning_details, audio } = message
   const called = calls !== undefined && calls.length > 0
@@ -77,7 +76,7 @@ function messageOf(message: PartialMessage, newId: () => string): CompletionMess
   }
   if (reasoning_content) reply.reasoning_content = reasoning_content
   if (reasoning_details !== undefined) reply.reasoning_details = reasoning_details
-  if (called) reply.tool_calls = wholeToolCalls(calls, newId)
+  if (called) reply.tool_calls = completeToolCalls(calls, newId)
   if (call !== undefined) reply.function_call = { name: call.name ?? '', arguments: call.arguments || '{}' }
   if (audio !== undefined) reply.audio = audio
   reply.refusal = refusal
@@ -87,8 +86,7 @@ function messageOf(message: PartialMessage, newId: () => string): CompletionMess
 }
 
 /**
- * Why a choice ended. A vendor that says `stop` although it called a tool, or that gives no reason for an
- * answer that it did end, is put right.
+ * Returns why a choice ended. Corrects vendors that send `stop` with a tool call, or no reason for a complete response.
  */
 export function finishReason(
   given: FinishReason | null | undefined,

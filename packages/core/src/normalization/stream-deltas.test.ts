@@ -62,13 +62,13 @@ describe('what a piece says', () => {
 describe('what is known of a stream', () => {
   it('is nothing before the vendor has said something', () => {
     const normalizer = new StreamNormalizer(newId, asked)
-    expect(normalizer.begun).toBe(false)
+    expect(normalizer.started).toBe(false)
     expect(normalizer.push([{ choices: [], service_tier: 'flex', system_fingerprint: 'fp' }])).toEqual([])
-    expect(normalizer.begun).toBe(false)
+    expect(normalizer.started).toBe(false)
     expect(normalizer).toMatchObject({ usage: undefined, serviceTier: 'flex', systemFingerprint: 'fp' })
     normalizer.push([{ choices: [], usage: { prompt_tokens: 1 } }])
-    expect(normalizer.begun).toBe(true)
-    expect(pushed({}).normalizer.begun).toBe(true)
+    expect(normalizer.started).toBe(true)
+    expect(pushed({}).normalizer.started).toBe(true)
   })
 
   it('names a tier that came last only at the end, however it was read', () => {

@@ -21,68 +21,68 @@ interface ChoiceState {
 
 const maxChoices = 128
 
-/** What of a request shapes its streamed answer. */
-export interface StreamAsked {
-  /** How many choices (`n`). */
+/** The parameters of a request that affect its stream. */
+export interface StreamParameters {
+  /** Number of choices (`n`). */
   readonly choices: number
-  /** Logprobs that were not asked for are left out. */
+  /** Whether to include logprobs. */
   readonly logprobs: boolean
 }
 
 /**
- * Any vendor's chunks in the order of the protocol (section 3.2): for each choice one role chunk, its
- * content, one finish chunk; finish chunks wait for the end, since some vendors go on after them.
+ * Converts a vendor's chunks to the order of the protocol (section 3.2): per choice a role chunk, its content, and a finish
+ * chunk. Finish chunks are sent at the end, because some vendors continue after them.
  */
 export class StreamNormalizer {
-  /** The vendor's counts so far. */
+  /** The vendor's usage so far. */
   usage: PartialUsage | undefined
-  /** The service tier, where the vendor names one. After `end` also one that came after the first choice. */
+  /** The service tier, if the vendor names one. After `end` it may be one that arrived after the first choice. */
   serviceTier: string | undefined
   systemFingerprint: string | null = null
-  /** The model that the vendor says answers. */
+  /** The model that the vendor reports. */
   model: string | undefined
-  /** The service tier that the vendor named last, also beside its counts at the end. */
+  /** The last service tier from the vendor, also with its usage at the end. */
   answeredTier: string | undefined
-  /** Characters of text, reasoning and arguments so far. */
+  /** UTF-16 code units of text, reasoning and arguments so far. */
   chars = 0
-  /** How many of them are of refusals. */
+  /** How many of them belong to refusals. */
   refusalChars = 0
-  /** What was wrong with the last chunks, beside what they added. Nothing may be pushed after it. */
+  /** The error of the last chunks. Do not call `push` after it. */
   failure: unknown
-  #heard = false
+  #hasAudio = false
   #lateServiceTier: string | undefined
   readonly #choices: ChoiceState[] = []
   readonly #byVendorIndex = new Map<number, ChoiceState>()
   readonly #newId: () => string
-  readonly #asked: StreamAsked
+  readonly #parameters: StreamParameters
 
-  constructor(newId: () => string, asked: StreamAsked) {
+  constructor(newId: () => string, parameters: StreamParameters) {
     this.#newId = newId
-    this.#asked = asked
+    this.#parameters = parameters
   }
 
-  /** Whether the vendor has said anything of its answer. */
-  get begun(): boolean {
+  /** Whether a choice or usage has arrived. */
+  get started(): boolean {
     return this.#choices.length > 0 || this.usage !== undefined
   }
 
-  /** Whether anything of the answer has come: text, a call, or the reason why a choice ended. */
-  get spoke(): boolean {
+  /** Whether any output has arrived: text, a tool call, audio, or a finish reason. */
+  get hasOutput(): boolean {
     return (
       this.chars > 0 ||
-      this.#heard ||
+      this.#hasAudio ||
       this.#choices.some(({ finish, tools }) => finish !== null || tools.count > 0)
     )
   }
 
-  /** Why its choices ended: as the vendor has told so far, and after `end` as callers are told. */
+  /** The finish reasons: the vendor's so far, and after `end` those that callers receive. */
   get finishReasons(): readonly FinishReason[] {
     return this.#choices.flatMap(({ finish }) => finish ?? [])
   }
 
   /**
-   * Turns what came in one read into choices to send, each a chunk of its own. What makes no sense is left in
-   * `failure`, an `UpstreamError` of kind `garbled`.
+   * Converts the chunks of one read into choices to send, one per chunk. Invalid ones set `failure`, an `UpstreamError` of
+   * kind `garbled`.
    */
   push(chunks: readonly PartialChunk[]): ChunkChoice[] {
     const out: ChunkChoice[] = []
@@ -95,8 +95,8 @@ export class StreamNormalizer {
   }
 
   /**
-   * The last chunks of a stream that the vendor has ended. Throws `UpstreamError` of kind `garbled` where
-   * there was no choice at all, and the `failure` where there is one.
+   * Returns the last chunks after the vendor has ended its stream. Throws `failure` if it is set, and `UpstreamError` of kind
+   * `garbled` if there was no choice.
    */
   end(): ChunkChoice[] {
     if (this.failure !== undefined) throw this.failure
@@ -118,13 +118,13 @@ export class StreamNormalizer {
   }
 
   #addChunk(chunk: PartialChunk, out: ChunkChoice[]): void {
-    // Counts are cumulative; what a later chunk leaves out still holds.
+    // Usage is cumulative: fields that a later chunk omits stay.
     if (chunk.usage !== undefined) this.usage = { ...this.usage, ...chunk.usage }
     if (chunk.model !== undefined) this.model = chunk.model
     if (chunk.service_tier !== undefined) this.answeredTier = chunk.service_tier
-    // What every chunk repeats stands once the first one is made, however the upstream's bytes were read.
+    // Fields of every chunk are fixed with the first one, so that they do not depend on how the bytes were read.
     if (this.#choices.length > 0) {
-      // Some vendors name the tier with the counts, after all else.
+      // Some vendors send the tier with the usage, at the end.
       if (chunk.service_tier) this.#lateServiceTier = chunk.service_tier
     } else {
       if (chunk.service_tier) this.serviceTier = chunk.service_tier
@@ -135,7 +135,7 @@ export class StreamNormalizer {
 
   #add({ index, delta, logprobs, finish_reason }: PartialChunkChoice, out: ChunkChoice[]): void {
     const state = this.#stateOf(index)
-    // Of two reasons the first holds, but that any says more than `stop`.
+    // The first reason wins, but any other reason replaces `stop`.
     if (finish_reason != null && (state.finish ?? 'stop') === 'stop') state.finish = finish_reason
     if (!state.started) this.#start(state, delta, out)
     const first = out.length
@@ -159,13 +159,13 @@ export class StreamNormalizer {
       out.push(chunkOf(state, { function_call: delta.function_call }))
     }
     if (delta.audio !== undefined) {
-      this.#heard = true
+      this.#hasAudio = true
       out.push(chunkOf(state, { audio: delta.audio }))
     }
     if (delta.annotations !== undefined) out.push(chunkOf(state, { annotations: delta.annotations }))
     if (delta.citations !== undefined) out.push(chunkOf(state, { citations: delta.citations }))
-    if (this.#asked.logprobs && (logprobs?.content?.length || logprobs?.refusal?.length)) {
-      // Logprobs of tokens that made no text are still the caller's.
+    if (this.#parameters.logprobs && (logprobs?.content?.length || logprobs?.refusal?.length)) {
+      // Logprobs of tokens without text are sent too.
       if (out.length === first) out.push(chunkOf(state, { content: '' }))
       out[first] = { ...out[first]!, logprobs }
     }
@@ -178,7 +178,7 @@ export class StreamNormalizer {
     }
   }
 
-  /** The role chunk. Its content is `null` where the answer begins with something else than text. */
+  /** Adds the role chunk. Its content is `null` if the response does not start with text. */
   #start(state: ChoiceState, delta: PartialMessage, out: ChunkChoice[]): void {
     state.started = true
     if (delta.refusal) {
@@ -197,8 +197,8 @@ export class StreamNormalizer {
       throw new UpstreamError(`The upstream sent a choice with index ${vendorIndex}.`, { kind: 'garbled' })
     }
     const taken = (index: number) => this.#choices.some(state => state.index === index)
-    // Some vendors number the only choice by something else.
-    let index = vendorIndex < this.#asked.choices ? vendorIndex : 0
+    // Some vendors number the only choice differently.
+    let index = vendorIndex < this.#parameters.choices ? vendorIndex : 0
     while (taken(index)) index++
     const tools = new ToolCalls(this.#newId)
     const state: ChoiceState = { index, started: false, finish: null, functionCalled: false, tools }

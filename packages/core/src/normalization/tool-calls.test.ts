@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PartialToolCall } from '../contracts/provider.ts'
-import { ToolCalls, wholeToolCalls } from './tool-calls.ts'
+import { completeToolCalls, ToolCalls } from './tool-calls.ts'
 
 let count = 0
 const newId = () => `${++count}x`.padEnd(32, '0')
@@ -217,15 +217,15 @@ describe('ToolCalls', () => {
 
 describe('wholeToolCalls', () => {
   it('fills in ids, types and empty arguments', () => {
-    expect(wholeToolCalls([{ id: 'a', function: { name: 'f', arguments: '' } }], newId)).toEqual([
+    expect(completeToolCalls([{ id: 'a', function: { name: 'f', arguments: '' } }], newId)).toEqual([
       { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } },
     ])
-    expect(wholeToolCalls([{ function: { name: 'f', arguments: '{}' } }], newId)[0]?.id).toMatch(/^call_/)
+    expect(completeToolCalls([{ function: { name: 'f', arguments: '{}' } }], newId)[0]?.id).toMatch(/^call_/)
   })
 
   it('gives the second of two calls of one id its own', () => {
     const twice = { id: 'f', function: { name: 'f', arguments: '{}' } }
-    const ids = wholeToolCalls([twice, twice], newId).map(({ id }) => id)
+    const ids = completeToolCalls([twice, twice], newId).map(({ id }) => id)
     expect(ids).toEqual(['f', expect.stringMatching(/^call_/)])
   })
 })
@@ -265,16 +265,16 @@ it.each<[string, PartialToolCall, object]>([
     { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } },
   ],
 ])('tells %s whole', (_, piece, call) => {
-  expect(wholeToolCalls([piece], numberedId)).toStrictEqual([call])
+  expect(completeToolCalls([piece], numberedId)).toStrictEqual([call])
   const signed = { google: { thought_signature: 'QUJD' } }
-  expect(wholeToolCalls([{ ...piece, extra_content: signed }], numberedId)).toStrictEqual([
+  expect(completeToolCalls([{ ...piece, extra_content: signed }], numberedId)).toStrictEqual([
     { ...call, extra_content: signed },
   ])
 })
 
 it('gives each call an id of its own', () => {
   made = 0
-  const calls = wholeToolCalls([{ id: 'c' }, { id: 'c' }, { id: '' }, {}, { id: 'd' }], numberedId)
+  const calls = completeToolCalls([{ id: 'c' }, { id: 'c' }, { id: '' }, {}, { id: 'd' }], numberedId)
   expect(calls.map(({ id }) => id)).toEqual([
     'c',
     `call_${'0'.repeat(24)}`,

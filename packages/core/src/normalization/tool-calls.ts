@@ -2,9 +2,9 @@ import type { PartialToolCall } from '../contracts/provider.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { JsonObject, ToolCall, ToolCallDelta } from '../protocol/chat.ts'
 
-/** The most calls of one answer: clients take no more. */
+/** Maximum calls per response: clients accept no more. */
 const maxCalls = 128
-/** The most that is kept back, in UTF-16 code units: nothing of it reaches a client that could slow it down. */
+/** Maximum buffered text in UTF-16 code units: backpressure of the client does not limit it. */
 const maxHeld = 8_388_608
 
 interface Slot {
@@ -13,22 +13,22 @@ interface Slot {
   vendorId: string | undefined
   name: string
   extra: JsonObject | undefined
-  /** As it is told; `undefined` until it is. */
+  /** The id that the client receives; `undefined` before it is sent. */
   id: string | undefined
   hasText: boolean
 }
 
 /**
- * Sorts the pieces of tool calls that vendors send: some without an index, some all at index 0, some with
- * indexes that start at 1, some whole in one piece, some with an id or a name that comes later. A new id that is
- * not empty opens a call, and so does a name at a new index; what has neither index nor id belongs to the last
- * one. Calls are numbered from 0 in the order they open. Text is passed on as it stands: it is never parsed.
+ * Assigns the pieces of tool calls that vendors send to calls. Pieces may lack an index, all have index 0, have indexes from
+ * 1, contain a complete call, or bring an id or name later. A new id that is not empty opens a call, and so does a name at a
+ * new index. A piece without index and id belongs to the last call. Calls are numbered from 0 in the order they open. Text
+ * passes unchanged: it is never parsed.
  */
 export class ToolCalls {
   readonly #slots: Slot[] = []
   readonly #byVendorIndex = new Map<number, Slot>()
   readonly #byVendorId = new Map<string, Slot>()
-  /** The call whose text is still to come although a further one has opened: that one waits for it. */
+  /** The call without text although a later one has opened. Later ones are buffered. */
   #unfinished: Slot | undefined
   #held: ToolCallDelta[] = []
   #heldSize = 0
@@ -43,10 +43,10 @@ export class ToolCalls {
   }
 
   /**
-   * The pieces in the protocol's shape: an opener carries index, id, type and name, later pieces text only.
-   * A call that opens before the one before it has any text is kept back, for clients take one call at a time.
+   * Returns the pieces in the shape of the protocol: the first of a call has index, id, type and name, later ones only text.
+   * A call that opens before the previous one has text is buffered, because clients read one call at a time.
    *
-   * Throws `UpstreamError` of kind `garbled` for more calls than 128, and for more than 8 MiB kept back.
+   * Throws `UpstreamError` of kind `garbled` for more than 128 calls, and for more than 8 MiB of buffered text.
    */
   push(pieces: readonly PartialToolCall[]): ToolCallDelta[] {
     const deltas = this.#deltasOf(pieces)
@@ -57,7 +57,7 @@ export class ToolCalls {
   }
 
   #hold(delta: ToolCallDelta): void {
-    // A piece costs memory also where its text is short.
+    // A piece needs memory even if its text is short.
     this.#heldSize += deltaChars(delta) + 64
     if (this.#heldSize > maxHeld) {
       throw new UpstreamError('The upstream sent too much of a tool call before the one in front of it.', {
@@ -76,12 +76,12 @@ export class ToolCalls {
       const said = text !== undefined && text !== ''
       let extra = piece.extra_content
       if (slot.id === undefined) {
-        // What is still missing of an opener may come before its first text.
+        // A missing id or name may arrive before the first text.
         if (!said && (slot.vendorId === undefined || slot.name === '')) continue
         deltas.push(this.#opened(slot))
         extra = undefined
       }
-      // An opener carries no text (protocol section 3.2), also where the vendor gave the call whole.
+      // The first piece has no text (protocol section 3.2), even if the vendor sent the complete call.
       if (said) deltas.push(continuation(slot, text, extra))
       else if (extra !== undefined) deltas.push({ index: slot.index, extra_content: extra })
       if (said) slot.hasText = true
@@ -90,8 +90,7 @@ export class ToolCalls {
   }
 
   /**
-   * What was kept back, one call after the other, and `{}` for the function calls that came without any
-   * arguments: arguments are JSON text.
+   * Returns the buffered pieces, one call after the other, and `{}` for function calls without arguments, which must be JSON.
    */
   close(): ToolCallDelta[] {
     const held = this.#held
@@ -113,11 +112,11 @@ export class ToolCalls {
       const slot = this.#byVendorIndex.get(piece.index)
       if (slot !== undefined && (id === undefined || id === slot.vendorId || isFilledBy(slot, piece)))
         return slot
-      // Two calls of one id are two: clients would take their texts for one.
+      // Two calls with one id stay separate: clients would join their texts.
       if (id === undefined || (slot === undefined && name !== undefined)) return undefined
     }
     if (id !== undefined) return this.#byVendorId.get(id)
-    // A piece that names a function without saying which call it continues is a call of its own.
+    // A piece with a name, but without an id or index, opens a call.
     return name === undefined ? this.#slots.at(-1) : undefined
   }
 
@@ -150,7 +149,7 @@ export class ToolCalls {
     this.#byVendorId.set(id, slot)
   }
 
-  /** The opener of a call. Of two calls that the vendor gave one id, the second gets its own. */
+  /** Returns the first piece of a call. If two calls have one id, the second gets a new one. */
   #opened(slot: Slot): ToolCallDelta {
     const { index, type, name, vendorId, extra } = slot
     const free = vendorId !== undefined && this.#slots.every(({ id }) => id !== vendorId)
@@ -163,14 +162,14 @@ export class ToolCalls {
   }
 }
 
-/** Whether a piece brings the id that a call of its index still lacks. */
+/** Whether a piece brings the missing id of a call with its index. */
 function isFilledBy(slot: Slot, piece: PartialToolCall): boolean {
   const name = nameOf(piece)
   if (slot.vendorId !== undefined) return false
   return name === undefined || (!slot.hasText && (slot.name === '' || slot.name === name))
 }
 
-/** How much text a piece brings, in UTF-16 code units. */
+/** Returns the length of the text of a piece, in UTF-16 code units. */
 export function deltaChars(delta: ToolCallDelta): number {
   return delta.function?.arguments?.length ?? delta.custom?.input?.length ?? 0
 }
@@ -182,33 +181,33 @@ function continuation({ index, type }: Slot, text: string, extra?: JsonObject): 
     : { index, function: { arguments: text }, ...rest }
 }
 
-/** The vendor's id of a call; `undefined` where the piece has none. */
+/** Returns the vendor's id of a call, or `undefined` if there is none. */
 function idOf({ id }: PartialToolCall): string | undefined {
   return id === '' ? undefined : id
 }
 
-/** The kind of tool that is called: as the vendor says, and otherwise by the member that is there. */
+/** Returns the type of the tool: from `type`, otherwise from the member that is present. */
 function toolTypeOf({ type, custom }: PartialToolCall): 'function' | 'custom' {
   return type ?? (custom === undefined ? 'function' : 'custom')
 }
 
-/** The name of what is called; `undefined` where the piece does not tell. */
+/** Returns the name of the tool, or `undefined` if there is none. */
 function nameOf(piece: PartialToolCall): string | undefined {
   return piece.function?.name ?? piece.custom?.name
 }
 
-/** The arguments, or a piece of them. */
+/** Returns the arguments, or a piece of them. */
 function textOf(piece: PartialToolCall): string | undefined {
   return piece.function?.arguments ?? piece.custom?.input
 }
 
-/** An id for a call whose vendor gave none. */
+/** Returns an id for a call without one. */
 function callId(newId: () => string): string {
   return `call_${newId().slice(0, 24)}`
 }
 
-/** The whole calls of an answer that was not streamed. */
-export function wholeToolCalls(pieces: readonly PartialToolCall[], newId: () => string): ToolCall[] {
+/** Returns the tool calls of a response that was not streamed. */
+export function completeToolCalls(pieces: readonly PartialToolCall[], newId: () => string): ToolCall[] {
   const ids = new Set<string>()
   return pieces.map(piece => {
     const given = idOf(piece)

@@ -5,7 +5,7 @@ import type { Endpoint } from '../gateway/with-endpoints.ts'
 import { pathOf } from '../http/endpoint.ts'
 import { digestOf } from '../primitives/sha256.ts'
 import type { JsonObject } from '../protocol/chat.ts'
-import { completeChat, describedHeaders, listModels, retrieveModel } from './operations.ts'
+import { completeChat, headerSchemas, listModels, retrieveModel } from './operations.ts'
 
 interface Written {
   readonly server: string
@@ -36,7 +36,7 @@ export function openApi(options: OpenApiOptions = {}): Endpoint {
     matches: path => path === '/openapi.json',
     fetch: async (request, path) => {
       const { method } = request
-      if (method !== 'GET' && method !== 'HEAD') return refused(method, path)
+      if (method !== 'GET' && method !== 'HEAD') return methodNotSupported(method, path)
       const server = options.server ?? serverOf(pathOf(request.url), path, base)
       const { text, etag } = await writtenFor(server)
       const headers = {
@@ -62,16 +62,16 @@ function isKnown(given: string | null, etag: string): boolean {
   return given?.split(',').some(tag => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false
 }
 
-function refused(method: string, path: string): Response {
+function methodNotSupported(method: string, path: string): Response {
   return new GatewayError('method_not_supported', {
     message: `Not allowed to ${method} on ${path}. (HINT: Perhaps you meant to use a different HTTP method?)`,
     headers: { allow: 'GET, HEAD' },
   }).toResponse()
 }
 
-/** What the document says of a service. */
+/** The options of the OpenAPI document. */
 export interface OpenApiOptions extends Partial<RequestProfile> {
-  /** The gateway's own `base`, where it has another than `/v1`. */
+  /** The `basePath` of the gateway. Default: `/v1`. */
   readonly basePath?: string
   /** The URL before the base, absolute or from the root: `https://ai.example.com`, `/api/ai`. Absent: where the document is. */
   readonly server?: string
@@ -95,9 +95,9 @@ export interface OpenApiDocument {
 }
 
 /**
- * Describes a gateway in OpenAPI 3.1, with JSON Schema 2020-12: its requests by the very schemas that check them, its
- * answers, its refusals and its headers. `validation` and `unknownParameters` are those of the gateway. Rules that span
- * fields are not described.
+ * Returns the OpenAPI 3.1 document of a gateway, with JSON Schema 2020-12: its requests, responses, errors and headers. The
+ * request schemas are those that validate requests. Set `validation` and `unknownParameters` to those of the gateway. Rules
+ * that span fields are not included.
  *
  * Throws `TypeError` for a base that no gateway can have.
  */
@@ -119,7 +119,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
     },
     components: {
       schemas: { ...requestSchemas({ validation, unknownParameters }), ...answerSchemas() },
-      headers: describedHeaders,
+      headers: headerSchemas,
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
     },
   }

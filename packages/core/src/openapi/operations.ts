@@ -39,7 +39,7 @@ export function completeChat(): JsonObject {
           },
         },
       },
-      ...refusalAnswers(chatRefusals, headersOfChat),
+      ...errorResponses(chatErrors, headersOfChat),
     },
   }
 }
@@ -50,8 +50,8 @@ export function listModels(): JsonObject {
     operationId: 'listModels',
     summary: 'The models that the caller may use.',
     responses: {
-      200: answer('The models.', 'ModelList'),
-      ...refusalAnswers(listRefusals, headersOfModels),
+      200: modelsResponse('The models.', 'ModelList'),
+      ...errorResponses(listErrors, headersOfModels),
     },
   }
 }
@@ -71,13 +71,13 @@ export function retrieveModel(): JsonObject {
       },
     ],
     responses: {
-      200: answer('The model.', 'Model'),
-      ...refusalAnswers(modelRefusals, headersOfModels),
+      200: modelsResponse('The model.', 'Model'),
+      ...errorResponses(modelErrors, headersOfModels),
     },
   }
 }
 
-function answer(description: string, schema: 'Model' | 'ModelList'): JsonObject {
+function modelsResponse(description: string, schema: 'Model' | 'ModelList'): JsonObject {
   return {
     description,
     headers: headersOfModels(200),
@@ -85,16 +85,16 @@ function answer(description: string, schema: 'Model' | 'ModelList'): JsonObject 
   }
 }
 
-/** Those that no operation of the document is answered with: paths and methods that are none, and nobody there. */
-const ofNone: readonly ErrorReason[] = ['unknown_url', 'method_not_supported', 'client_disconnected']
+/** Errors that no operation of the document returns: unknown paths and methods, and disconnected clients. */
+const unanswered: readonly ErrorReason[] = ['unknown_url', 'method_not_supported', 'client_disconnected']
 
-/** Every refusal of a chat completion. */
-const chatRefusals: readonly ErrorReason[] = (Object.keys(errorTable) as ErrorReason[]).filter(
-  name => !ofNone.includes(name),
+/** The errors of a chat completion. */
+const chatErrors: readonly ErrorReason[] = (Object.keys(errorTable) as ErrorReason[]).filter(
+  name => !unanswered.includes(name),
 )
 
-/** The refusals of the list of models. */
-const listRefusals: readonly ErrorReason[] = [
+/** The errors of the list of models. */
+const listErrors: readonly ErrorReason[] = [
   'missing_api_key',
   'invalid_api_key',
   'server_error',
@@ -102,14 +102,14 @@ const listRefusals: readonly ErrorReason[] = [
   'shutting_down',
 ]
 
-/** The refusals of one model. */
-const modelRefusals: readonly ErrorReason[] = [...listRefusals, 'model_not_allowed', 'model_not_found']
+/** The errors of one model. */
+const modelErrors: readonly ErrorReason[] = [...listErrors, 'model_not_allowed', 'model_not_found']
 
 /**
- * The answers of the statuses of refusals, with an example of each. `default` stands for what else a function of the
- * service's owner may refuse with.
+ * Returns the error responses by status, with an example of each error. `default` describes other errors, which functions
+ * of the operator may throw.
  */
-function refusalAnswers(
+function errorResponses(
   names: readonly ErrorReason[],
   headersOf: (status: number) => JsonObject,
 ): Record<string, JsonObject> {
@@ -118,7 +118,7 @@ function refusalAnswers(
     const status: number = errorTable[name][0]
     byStatus.set(status, [...(byStatus.get(status) ?? []), name])
   }
-  const answers = Array.from(byStatus, ([status, names]) => [status, answerOf(names, headersOf(status))])
+  const answers = Array.from(byStatus, ([status, names]) => [status, errorResponse(names, headersOf(status))])
   return {
     ...Object.fromEntries(answers),
     default: {
@@ -129,7 +129,7 @@ function refusalAnswers(
   }
 }
 
-function answerOf(names: readonly ErrorReason[], headers: JsonObject): JsonObject {
+function errorResponse(names: readonly ErrorReason[], headers: JsonObject): JsonObject {
   const examples = Object.fromEntries(names.map(name => [name, { value: bodyOf(name) }]))
   return {
     description: names.map(name => `\`${name}\`: ${errorTable[name][3]}`).join('\n\n'),
@@ -143,7 +143,7 @@ function bodyOf(name: ErrorReason): JsonObject {
   return { error: { message, type, param: null, code } }
 }
 
-const described = {
+const headerDescriptions = {
   'x-request-id': ['The id of the request, for questions about it.', 'string', true],
   'x-client-request-id': ['The id that the caller gave the request, where the service reads it.', 'string'],
   'x-ratelimit-limit-requests': [
@@ -165,17 +165,17 @@ const described = {
   'x-sluice-trace': ['How the request was routed, for callers who may see it.', 'string'],
 } as const satisfies Record<string, readonly [description: string, type: string, always?: true]>
 
-type HeaderName = keyof typeof described
+type HeaderName = keyof typeof headerDescriptions
 
-/** All headers of answers that mean something to a caller, by lower-case name. */
-export const describedHeaders: Readonly<Record<string, JsonObject>> = Object.fromEntries(
-  Object.entries(described).map(([name, [description, type, always = false]]) => [
+/** All response headers that callers can use, by lower-case name. */
+export const headerSchemas: Readonly<Record<string, JsonObject>> = Object.fromEntries(
+  Object.entries(headerDescriptions).map(([name, [description, type, always = false]]) => [
     name,
     { description, ...(always ? { required: true } : {}), schema: { type } },
   ]),
 )
 
-const ofRoom: readonly HeaderName[] = [
+const limitHeaders: readonly HeaderName[] = [
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',
   'x-ratelimit-reset-requests',
@@ -183,25 +183,26 @@ const ofRoom: readonly HeaderName[] = [
   'x-ratelimit-remaining-tokens',
   'x-ratelimit-reset-tokens',
 ]
-const ofWaits: readonly HeaderName[] = ['retry-after', 'retry-after-ms', 'x-should-retry']
+const retryHeaders: readonly HeaderName[] = ['retry-after', 'retry-after-ms', 'x-should-retry']
 
-const ofRouting: readonly HeaderName[] = ['x-sluice-adjustments', 'x-sluice-trace']
+const routingHeaders: readonly HeaderName[] = ['x-sluice-adjustments', 'x-sluice-trace']
 
-/** The headers of an answer of a status to a chat completion. */
+/** Returns the response headers of a chat completion by status. */
 function headersOfChat(status: number): JsonObject {
-  if (status === 200) return referred([...ofRoom, 'idempotency-replayed', 'x-sluice-cache', ...ofRouting])
-  // These are told before limits are asked.
+  if (status === 200)
+    return headerReferences([...limitHeaders, 'idempotency-replayed', 'x-sluice-cache', ...routingHeaders])
+  // These errors occur before limits are checked.
   if (status === 401 || status === 408) return headersOfModels(status)
-  return referred([...ofRoom, ...ofWaits, ...ofRouting])
+  return headerReferences([...limitHeaders, ...retryHeaders, ...routingHeaders])
 }
 
-/** The headers of an answer of a status to what asks for models. */
+/** Returns the response headers of requests for models by status. */
 function headersOfModels(status: number): JsonObject {
-  if (status === 401) return referred(['www-authenticate'])
-  return referred(status === 503 ? ofWaits : [])
+  if (status === 401) return headerReferences(['www-authenticate'])
+  return headerReferences(status === 503 ? retryHeaders : [])
 }
 
-function referred(names: readonly HeaderName[]): JsonObject {
+function headerReferences(names: readonly HeaderName[]): JsonObject {
   const all: readonly HeaderName[] = ['x-request-id', 'x-client-request-id', ...names]
   return Object.fromEntries(all.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }

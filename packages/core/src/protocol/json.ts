@@ -226,12 +226,12 @@ class KeyStack {
       if (name === undefined) return -1
       hash = hashOf(name)
     }
-    if (this.#repeats(text, open, hash))
+    if (this.#isDuplicate(text, open, hash))
       throw duplicateKey([...jsonPath(text, open), nameAt(text, open) ?? ''])
     return end
   }
 
-  #repeats(text: string, open: number, hash: number): boolean {
+  #isDuplicate(text: string, open: number, hash: number): boolean {
     const innermost = this.depth - 1
     const set = this.#sets[innermost]
     if (set !== undefined) return set.size === set.add(nameAt(text, open)!).size

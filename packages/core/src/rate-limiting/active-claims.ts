@@ -5,30 +5,30 @@ import { isPromise } from '../primitives/is-promise.ts'
 
 type HeldClaim = Pick<Claim, 'id' | 'counters'>
 
-/** Renews claims where they are held. It neither throws nor rejects: the next time comes soon. */
+/** Renews claims in their store. Never throws or rejects: the next renewal follows soon. */
 export type Renew = (claims: readonly HeldClaim[], ttlMs: number) => unknown
 
-interface Held {
+interface ActiveClaim {
   readonly claim: HeldClaim
   readonly ttlMs: number
   readonly renew: Renew
 }
 
-interface Group extends Pick<Held, 'ttlMs' | 'renew'> {
+interface Group extends Pick<ActiveClaim, 'ttlMs' | 'renew'> {
   readonly claims: HeldClaim[]
 }
 
-/** How many are renewed by one operation. */
+/** Maximum claims per renewal. */
 const batchSize = 100
 
-/** Whether a claim holds something until it is settled. */
+/** Whether a claim reserves capacity until it is settled. */
 export function hasReservation(counters: readonly Counter[]): boolean {
   return counters.some(counter => counter.kind !== 'rate' || counter.floor !== undefined)
 }
 
-/** Claims that hold something are renewed every third of their time, by one timer that runs only while there are any. */
+/** Renews claims with reservations every third of their time to live. Its only timer runs while there are claims. */
 export class ActiveClaims {
-  readonly #held = new Map<string, Held>()
+  readonly #claims = new Map<string, ActiveClaim>()
   readonly #clock: Clock
   readonly #timer: WakeTimer
 
@@ -38,21 +38,21 @@ export class ActiveClaims {
   }
 
   get size(): number {
-    return this.#held.size
+    return this.#claims.size
   }
 
-  /** Renews a claim by `renew` until it is let go. */
+  /** Renews a claim with `renew` until it is released. */
   hold({ id, counters, ttlMs }: Claim, renew: Renew): void {
-    this.#held.set(id, { claim: { id, counters }, ttlMs, renew })
+    this.#claims.set(id, { claim: { id, counters }, ttlMs, renew })
     this.#timer.wakeAt(this.#clock.monotonic() + ttlMs / 3)
   }
 
-  letGo(id: string): void {
-    this.#held.delete(id)
-    if (this.#held.size === 0) this.#timer.clear()
+  release(id: string): void {
+    this.#claims.delete(id)
+    if (this.#claims.size === 0) this.#timer.clear()
   }
 
-  /** Renews all of them now: one operation after the other, so that none has to wait for many. */
+  /** Renews all claims now, one operation after the other, so that none waits for many. */
   async renewAll(): Promise<void> {
     const groups = this.#groups()
     const now = this.#clock.monotonic()
@@ -65,10 +65,10 @@ export class ActiveClaims {
     }
   }
 
-  /** Those that are held in the same place for the same time. */
+  /** Groups the claims by their store and time to live. */
   #groups(): readonly Group[] {
     const groups: Group[] = []
-    for (const { claim, ttlMs, renew } of this.#held.values()) {
+    for (const { claim, ttlMs, renew } of this.#claims.values()) {
       const group = groups.find(known => known.ttlMs === ttlMs && known.renew === renew)
       if (group === undefined) groups.push({ claims: [claim], ttlMs, renew })
       else group.claims.push(claim)
@@ -77,26 +77,26 @@ export class ActiveClaims {
   }
 }
 
-interface Waiting {
+interface PendingSettlement {
   readonly settlement: Settlement
   readonly since: number
 }
 
-const maxWaiting = 10_000
-/** After an hour a store corrects nothing any more. */
-const uselessMs = 3_600_000
+const maxPending = 10_000
+/** A store ignores settlements that are over an hour late. */
+const correctionMs = 3_600_000
 
 /**
- * Settlements that the store has not taken yet. Of more than 10,000 the oldest is dropped, and what it held is given
- * back by the store itself when its time is over: so is one that is an hour old.
+ * Settlements that the store has not accepted yet. Beyond 10,000 the oldest is dropped, and so is one that is an hour old.
+ * The store releases their reservations when they expire.
  */
 export class PendingSettlements {
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, PendingSettlement>()
   readonly #clock: Clock
   readonly #dropped: (error: Error) => void
-  #told = false
+  #reported = false
 
-  /** `clock` gives monotonic milliseconds. `dropped` is told once, until all others are settled. */
+  /** Calls `dropped` once, and again only after all others were settled. */
   constructor(clock: Clock, dropped: (error: Error) => void) {
     this.#clock = clock
     this.#dropped = dropped
@@ -108,35 +108,37 @@ export class PendingSettlements {
 
   add(settlement: Settlement): void {
     this.#waiting.set(settlement.id, { settlement, since: this.#clock.monotonic() })
-    if (this.#waiting.size <= maxWaiting) return
+    if (this.#waiting.size <= maxPending) return
     const [oldest] = this.#waiting.keys()
     if (oldest !== undefined) this.#waiting.delete(oldest)
-    this.#tell(`More than ${maxWaiting} settlements wait for the limit store: the oldest are dropped.`)
+    this.#report(
+      `More than ${maxPending} settlements are waiting for the limit store: the oldest are dropped.`,
+    )
   }
 
-  /** The store has taken it, or never will. */
+  /** Removes a settlement that the store has accepted, or never will. */
   remove(id: string): void {
     this.#waiting.delete(id)
-    if (this.#waiting.size === 0) this.#told = false
+    if (this.#waiting.size === 0) this.#reported = false
   }
 
-  /** Those that are tried next. Who fails again stands behind all others then. */
+  /** Returns the settlements to try next. One that fails again moves to the end. */
   next(count: number): readonly Settlement[] {
     const now = this.#clock.monotonic()
     const batch: Settlement[] = []
     for (const [id, waiting] of this.#waiting) {
       if (batch.length === count) break
-      if (now - waiting.since < uselessMs) {
+      if (now - waiting.since < correctionMs) {
         batch.push(waiting.settlement)
         continue
       }
-      this.#tell('The limit store did not take a settlement within an hour: it is dropped.')
+      this.#report('The limit store did not accept a settlement within an hour: it is dropped.')
       this.remove(id)
     }
     return batch
   }
 
-  /** It failed again. */
+  /** Moves a settlement that failed again to the end. */
   postpone(id: string): void {
     const waiting = this.#waiting.get(id)
     if (waiting === undefined) return
@@ -144,9 +146,9 @@ export class PendingSettlements {
     this.#waiting.set(id, waiting)
   }
 
-  #tell(message: string): void {
-    if (this.#told) return
-    this.#told = true
+  #report(message: string): void {
+    if (this.#reported) return
+    this.#reported = true
     this.#dropped(new Error(message))
   }
 }

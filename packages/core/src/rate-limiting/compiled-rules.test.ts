@@ -161,7 +161,7 @@ describe('the key of a count', () => {
     ['a promise that fails', () => Promise.reject(new Error('down'))],
   ])('throws where a function names it by %s', (_, scope) => {
     expect(() => key({ scopes: [scope as never] }, { id: 'ann' })).toThrow(
-      /^The scope of a limit gave .*, expected a text/,
+      /^The scope of a limit returned .*, expected a string/,
     )
   })
 })

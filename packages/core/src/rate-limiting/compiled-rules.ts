@@ -21,30 +21,30 @@ const windowsMs: Readonly<Record<Window, number>> = {
   day: 86_400_000,
 }
 
-/** A rule with everything worked out that does not depend on a request. */
+/** A rule with everything precomputed that does not depend on a request. */
 export interface CompiledRule {
   readonly kind: LimitKind
-  /** As it is written. */
+  /** As its builders write it: see `ruleText`. */
   readonly text: string
-  /** Requests, tokens or requests at once; of a budget, billionths of a dollar. */
+  /** Requests, tokens or concurrent requests; for a budget, billionths of a dollar. */
   readonly limit: number
   readonly per: Window | BudgetWindow | undefined
-  /** Of requests and tokens. */
+  /** For requests and tokens, in ms; otherwise 0. */
   readonly windowMs: number
   readonly dryRun: boolean
-  /** Whether a budget lets pass what has no price. */
+  /** Whether a budget admits models without a price. */
   readonly allowsUnpriced: boolean
   readonly models: readonly string[] | undefined
   readonly scopes: readonly Scope[]
-  /** What of the key is the same for all requests. */
+  /** The prefix of the key, the same for all requests. */
   readonly head: string
   readonly parts: readonly KeyPart[]
 }
 
 /**
- * Works out rules. Throws `TypeError` for one that cannot be used.
+ * Compiles rules. Throws `TypeError` for an invalid rule.
  *
- * @param owner - whose rules they are: a function means something in its own list only.
+ * @param owner - the owner of the list: a scope function is identified by its position in its own list.
  */
 export function compileRules(
   rules: readonly LimitRuleData[],
@@ -76,10 +76,10 @@ export function compileRules(
 }
 
 /**
- * The key of the count of a request; `undefined` where the rule does not concern it. A rate has its limit in the key:
- * another one counts anew. A sum and a lease have not: what was spent or is held stays so when the limit is changed.
+ * Returns the key of the count of a request, or `undefined` if the rule does not apply. The key of a rate contains its limit,
+ * so a changed limit starts a new count. A sum and a lease keep their count when the limit changes.
  *
- * @param entry - of the model table, which counts by model go by.
+ * @param entry - the entry of the model table, which identifies the model in the key.
  */
 export function keyOf(
   rule: CompiledRule,
@@ -111,45 +111,45 @@ function headOf(
   return `${dryRun ? 'dry-run/' : ''}${what}${forModels}`
 }
 
-/** A part of the name of a count; `undefined` where the rule does not concern the request. */
+/** Returns a part of a key, or `undefined` if the rule does not apply to the request. */
 type KeyPart = (principal: Principal, draft: Draft, entry: string) => string | undefined
 
-/** Longer values are known by their SHA-256: a caller may have a hand in them. */
-const longest = 200
+/** Longer values are hashed with SHA-256, because callers may control them. */
+const maxKeyText = 200
 
 /**
- * A value in letters, digits and `_ . @ -`, and `~` with four hexadecimal digits for any other. No two values come to
- * the same text, and none to one with a mark that stands between the parts of a key.
+ * Encodes a value as letters, digits and `_ . @ -`, with `~` and four hexadecimal digits for any other. Different values
+ * have different texts, and none contains a separator of a key.
  */
 export function keyText(value: string): string {
-  if (value.length <= longest && /^[\w.@-]*$/.test(value)) return value
+  if (value.length <= maxKeyText && /^[\w.@-]*$/.test(value)) return value
   const text = value.replace(/[^\w.@-]/g, unit => `~${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return text.length <= longest ? text : `#${sha256Hex(text)}`
+  return text.length <= maxKeyText ? text : `#${sha256Hex(text)}`
 }
 
 /**
- * The parts of the key that say who shares the count, in one order however the rule names them. A function is known by
- * its place among the functions of the same list of rules.
+ * Returns the parts of the key that say who shares the count, sorted, so that the order of scopes does not matter. A function
+ * is identified by its index among the functions of the same list of rules.
  */
 function scopeParts(scopes: readonly Scope[], functionMark: (scope: Scope) => string): KeyPart[] {
   const byMark = new Map<string, KeyPart>()
   for (const scope of scopes) {
     if (typeof scope === 'function') {
       const mark = functionMark(scope)
-      byMark.set(mark, (principal, draft) => named(mark, nameOf(scope(principal, draft))))
-    } else if (scope === 'key') byMark.set('key', principal => named('key', principalKey(principal)))
-    else if (scope === 'model') byMark.set('model', (_principal, _draft, entry) => named('model', entry))
+      byMark.set(mark, (principal, draft) => keyPart(mark, scopeName(scope(principal, draft))))
+    } else if (scope === 'key') byMark.set('key', principal => keyPart('key', principalKey(principal)))
+    else if (scope === 'model') byMark.set('model', (_principal, _draft, entry) => keyPart('model', entry))
     else if (scope.startsWith('tag:')) {
       const tag = scope.slice('tag:'.length)
       const mark = `tag/${keyText(tag)}`
-      byMark.set(mark, principal => named(mark, tagText(principal, tag)) ?? mark)
+      byMark.set(mark, principal => keyPart(mark, tagText(principal, tag)) ?? mark)
     }
     // `gateway` adds nothing: one count for everybody.
   }
   return [...byMark].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part)
 }
 
-function named(mark: string, value: string | undefined): string | undefined {
+function keyPart(mark: string, value: string | undefined): string | undefined {
   return value === undefined ? undefined : `${mark}=${keyText(value)}`
 }
 
@@ -158,18 +158,18 @@ export function tagText(principal: Principal, tag: string): string | undefined {
   return value === undefined || value === null ? undefined : String(value)
 }
 
-function nameOf(name: unknown): string | undefined {
+function scopeName(name: unknown): string | undefined {
   if (name === undefined || typeof name === 'string') return name
-  // Nobody waits for it: what it comes to is no name in time.
+  // A scope is synchronous, so a promise is an error. Its rejection is handled here.
   if (typeof name === 'object' && name !== null) void Promise.resolve(name).catch(() => {})
   throw new TypeError(
-    `The scope of a limit gave ${typeof name === 'object' ? 'an object' : String(name)}, expected a text, or undefined where the rule does not concern the request.`,
+    `The scope of a limit returned ${typeof name === 'object' ? 'an object' : String(name)}, expected a string, or undefined if the rule does not apply to the request.`,
   )
 }
 
 /**
- * A rule as its builders write it, but for `asShadow`: `requests(60).per('minute').by('gateway')`. A scope that is a
- * function has no text of its own.
+ * Returns a rule as its builders write it, without `dryRun`: `requests(60).per('minute').by('gateway')`. A scope function is
+ * written as `function`.
  */
 export function ruleText({ kind, limit, per, currency, unpriced, scopes, models }: LimitRuleData): string {
   const amount = currency === undefined ? `${limit}` : `${limit}, '${currency}'`

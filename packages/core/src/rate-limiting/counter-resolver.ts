@@ -4,40 +4,40 @@ import type { LimitContext } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
 import { type CompiledRule, keyOf, tagText } from './compiled-rules.ts'
 
-/** One count that a request asks of, and the tightest rule that says so. */
+/** One count that applies to a request, with its strictest rule. */
 export interface PlannedCount {
   readonly key: string
   readonly rule: CompiledRule
-  /** What every request asks of it; `undefined` where that depends on the request. */
+  /** The counter of every request; `undefined` if it depends on the request. */
   readonly counter: RateCounter | LeaseCounter | undefined
 }
 
-/** Counts of a caller's requests, and what beside its id they were worked out from. */
-interface Known {
+/** Cached counts of a caller, with the inputs other than its id. */
+interface CachedCounts {
   readonly source: string | undefined
-  /** `undefined` where no rule asks for it. */
+  /** `undefined` if no rule depends on it. */
   readonly model: string | undefined
-  /** Of the model table; empty where no rule counts by it. */
+  /** The entry of the model table; empty if no rule counts by it. */
   readonly entry: string
   readonly tags: readonly (string | undefined)[]
   readonly counts: readonly PlannedCount[]
 }
 
-/** Of more all are forgotten: to work them out again costs microseconds. */
-const mostKnown = 10_000
-const mostOfCaller = 4
-/** Longer names are not remembered: a caller may have a hand in them. */
-const longest = 200
+/** Beyond this the cache is cleared: computing an entry takes microseconds. */
+const maxCallers = 10_000
+const maxPerCaller = 4
+/** Longer names are not cached, because callers may control them. */
+const maxNameLength = 200
 
-/** The counts that requests ask of by a list of rules. They are remembered, where no function of the user's names one. */
+/** Resolves the counts of requests by a list of rules. Caches them, unless a scope is a function. */
 export class CounterResolver {
   readonly #rules: readonly CompiledRule[]
   readonly #tags: readonly string[]
   readonly #asksFunctions: boolean
   readonly #asksModel: boolean
   readonly #asksEntry: boolean
-  /** By the id of the caller. */
-  readonly #known = new Map<string, Known[]>()
+  /** By id of the caller. */
+  readonly #known = new Map<string, CachedCounts[]>()
   #size = 0
 
   constructor(rules: readonly CompiledRule[]) {
@@ -72,7 +72,7 @@ export class CounterResolver {
     return counts
   }
 
-  #isOf(known: Known, principal: Principal, model: string | undefined, entry: string): boolean {
+  #isOf(known: CachedCounts, principal: Principal, model: string | undefined, entry: string): boolean {
     if (known.source !== principal.source || known.model !== model || known.entry !== entry) return false
     const { tags } = known
     for (let at = 0; at < tags.length; at++) {
@@ -81,14 +81,14 @@ export class CounterResolver {
     return true
   }
 
-  #remember(id: string, known: Known): void {
-    if (this.#size >= mostKnown) {
+  #remember(id: string, known: CachedCounts): void {
+    if (this.#size >= maxCallers) {
       this.#known.clear()
       this.#size = 0
     }
     const ofCaller = this.#known.get(id)
     if (ofCaller === undefined) this.#known.set(id, [known])
-    else if (ofCaller.length < mostOfCaller) ofCaller.push(known)
+    else if (ofCaller.length < maxPerCaller) ofCaller.push(known)
     else {
       ofCaller.shift()
       ofCaller.push(known)
@@ -99,10 +99,10 @@ export class CounterResolver {
 }
 
 function isShort(text: string | undefined): boolean {
-  return text === undefined || text.length <= longest
+  return text === undefined || text.length <= maxNameLength
 }
 
-/** Rules with the same count are one: the least of their limits, which lets unpriced models pass only where all of them do. */
+/** Merges rules with the same count: the lowest limit applies, and unpriced models pass only if all rules allow them. */
 function countsOf(
   rules: readonly CompiledRule[],
   principal: Principal,

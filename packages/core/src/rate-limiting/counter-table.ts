@@ -1,48 +1,54 @@
 import type { Counter, CounterState } from '../contracts/limit-store.ts'
 import type { Moment } from '../stores/store-clock.ts'
 
-/** One count in memory. Its methods are given counters of its own kind only. */
+/** One count in memory. Its methods accept only counters of its own kind. */
 export abstract class Count {
   abstract readonly kind: Counter['kind']
   readonly key: string
-  /** How many claims on it are still to be settled. */
+  /** Number of claims on it that are not settled. */
   holders = 0
-  /** Whether the store keeps it. */
-  kept = false
+  /** Whether the store contains it. */
+  stored = false
 
   constructor(key: string) {
     this.key = key
   }
 
-  /** Brings it to this moment: before any other method but `expire` and `isIdle`. */
+  /** Advances it to this moment. Call it before any other method except `expire` and `isIdle`. */
   abstract load(counter: Counter, moment: Moment): void
-  /** Whether a new count would be the same: nothing of it is used, owed or held. */
+  /** Whether a new count would be equal: nothing is used, owed or reserved. */
   abstract isIdle(moment: Moment): boolean
   abstract isOver(counter: Counter, moment: Moment): boolean
-  /** The number of the window in which it was taken; 0 where there are no windows. */
+  /** Reserves an amount. Returns the number of the window, or 0 if there are no windows. */
   abstract take(counter: Counter, claim: OpenClaim): number
-  /** Corrects what was taken, of a claim that is `live` or fell back to its floor, to what was charged. */
-  abstract settle(part: HeldPart, claim: OpenClaim, charged: number, live: boolean): void
-  /** Gives back all but the floor of a claim whose time was over at `wallUs`. */
-  abstract expire(part: HeldPart, claim: OpenClaim, wallUs: number): void
-  abstract standing(counter: Counter, over: boolean, moment: Moment): CounterState
+  /** Corrects the reserved amount to the charged one. A claim that is not `live` has fallen back to its floor. */
+  abstract settle(part: ClaimReservation, claim: OpenClaim, charged: number, live: boolean): void
+  /** Releases all but the floor of a claim that expired at `wallUs`. */
+  abstract expire(part: ClaimReservation, claim: OpenClaim, wallUs: number): void
+  abstract state(counter: Counter, over: boolean, moment: Moment): CounterState
 }
 
-/** Doubles are whole numbers up to here. No count goes beyond it. */
-export const most = Number.MAX_SAFE_INTEGER
+/** Maximum value of a count: the largest safe integer. */
+export const maxCount = Number.MAX_SAFE_INTEGER
 
-/** What a claim holds of one count. */
-export class HeldPart {
+/** The reservation of a claim in one count. */
+export class ClaimReservation {
   readonly count: Count
   readonly counter: Counter
-  /** Its place among the counters of the claim. */
+  /** Its index among the counters of the claim. */
   readonly index: number
-  /** The window of a sum in which it was taken. */
+  /** The window of the sum in which it was reserved. */
   readonly window: number
-  /** What it holds of another count. */
-  readonly next: HeldPart | undefined
+  /** The reservation of the same claim in another count. */
+  readonly next: ClaimReservation | undefined
 
-  constructor(count: Count, counter: Counter, index: number, window: number, next: HeldPart | undefined) {
+  constructor(
+    count: Count,
+    counter: Counter,
+    index: number,
+    window: number,
+    next: ClaimReservation | undefined,
+  ) {
     this.count = count
     this.counter = counter
     this.index = index
@@ -51,25 +57,25 @@ export class HeldPart {
   }
 }
 
-/** A claim that holds something until it is settled, or its time is over. */
+/** A claim with reservations until it is settled or expires. */
 export interface OpenClaim {
   readonly id: string
-  /** What it holds, one part after the other. A list of its own would be one more thing for each request. */
-  held: HeldPart | undefined
-  /** Whether its time is never over. */
+  /** Its reservations as a linked list, which saves an array per request. */
+  held: ClaimReservation | undefined
+  /** Whether it never expires. */
   readonly endless: boolean
   ttlUs: number
   expiresAt: number
 }
 
 /**
- * Claims in the order in which their time is over: one queue for each length of time, so that no queue ever has to be
- * sorted. Gateways have one length of time.
+ * Claims in the order in which they expire. Each time to live has its own queue, so no queue is ever sorted. A gateway has
+ * one time to live.
  */
 export class OpenClaims {
   readonly #byId = new Map<string, OpenClaim>()
   readonly #queues = new Map<number, Set<OpenClaim>>()
-  /** Nothing is over before this. */
+  /** No claim expires before this time. */
   #nextAt = Number.POSITIVE_INFINITY
 
   get size(): number {
@@ -95,7 +101,7 @@ export class OpenClaims {
     if (queue?.size === 0) this.#queues.delete(claim.ttlUs)
   }
 
-  /** Takes out the claims whose time is over, in the order in which it was. */
+  /** Removes and returns the expired claims, in order of expiry. */
   expired(now: number): readonly OpenClaim[] {
     if (now < this.#nextAt) return none
     const over: OpenClaim[] = []
@@ -116,7 +122,7 @@ export class OpenClaims {
 
 const none: readonly OpenClaim[] = []
 
-/** Throws `TypeError` for what is no whole number: what is not a number has room for everything. */
+/** Throws `TypeError` if an amount is not a whole number: comparisons with `NaN` would never refuse. */
 export function checkCounter(counter: Counter): void {
   checkWhole(counter, 'limit', counter.limit, 1)
   if (counter.kind === 'lease') return
@@ -138,27 +144,27 @@ function checkWhole({ key }: Counter, what: string, value: number, least: number
   )
 }
 
-/** How many counts one search for idle ones looks at, which takes some 50 microseconds. The next search goes on behind them. */
-const maxLookedAt = 1_000
+/** Maximum counts per search for idle ones, about 50 us. The next search continues after them. */
+const maxScanned = 1_000
 
 /**
- * Counts by kind and key, of which so many are kept. Only an idle one is ever forgotten: a new count in its place does not
- * differ from it. So nobody gets back what was used by pushing a count out.
+ * A bounded table of counts by kind and key. It evicts only idle counts, which equal new ones: nobody can reset their usage
+ * by filling the table.
  */
 export class CountTable {
   readonly #max: number
   readonly #rates = new Map<string, Count>()
   readonly #sums = new Map<string, Count>()
   readonly #leases = new Map<string, Count>()
-  /** Goes over all counts, again and again. */
-  readonly #round = this.#goRound()
+  /** Cycles through all counts. */
+  readonly #cycle = this.#cycleCounts()
   #size = 0
 
   constructor(max: number) {
     this.#max = max
   }
 
-  /** How many more can be kept without forgetting any. */
+  /** How many counts fit without eviction. */
   get free(): number {
     return this.#max - this.#size
   }
@@ -167,20 +173,20 @@ export class CountTable {
     return this.#of(kind).get(key)
   }
 
-  /** Keeps a count of which something was taken. There has to be room for it. */
-  keep(count: Count): void {
-    if (count.kept) return
-    count.kept = true
+  /** Adds a count. The table must not be full. */
+  add(count: Count): void {
+    if (count.stored) return
+    count.stored = true
     this.#of(count.kind).set(count.key, count)
     this.#size++
   }
 
-  /** Forgets idle counts until so many more can be kept, but none that is `asked`. */
-  makeRoom(needed: number, asked: readonly Count[], moment: Moment): void {
-    for (let looked = 0; this.free < needed && this.#size > 0 && looked < maxLookedAt; looked++) {
-      const count = this.#round.next().value
-      if (count.holders > 0 || !count.isIdle(moment) || asked.includes(count)) continue
-      count.kept = false
+  /** Evicts idle counts until `needed` more fit, but none of `inUse`. */
+  evictIdle(needed: number, inUse: readonly Count[], moment: Moment): void {
+    for (let scanned = 0; this.free < needed && this.#size > 0 && scanned < maxScanned; scanned++) {
+      const count = this.#cycle.next().value
+      if (count.holders > 0 || !count.isIdle(moment) || inUse.includes(count)) continue
+      count.stored = false
       this.#of(count.kind).delete(count.key)
       this.#size--
     }
@@ -191,8 +197,8 @@ export class CountTable {
     return kind === 'sum' ? this.#sums : this.#leases
   }
 
-  /** Is asked only where there are counts: it looks for the next one until it finds it. */
-  *#goRound(): Generator<Count, never> {
+  /** Call it only if there are counts: it loops until it finds one. */
+  *#cycleCounts(): Generator<Count, never> {
     for (;;) {
       yield* this.#rates.values()
       yield* this.#sums.values()

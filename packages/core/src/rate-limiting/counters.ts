@@ -1,11 +1,11 @@
 import type { CounterState, LeaseCounter, RateCounter, SumCounter } from '../contracts/limit-store.ts'
 import type { BudgetWindow } from '../contracts/principal.ts'
 import type { Moment } from '../stores/store-clock.ts'
-import { Count, type HeldPart, most, type OpenClaim } from './counter-table.ts'
+import { type ClaimReservation, Count, maxCount, type OpenClaim } from './counter-table.ts'
 
 /**
- * The time at which all of a rate is free again, and beside it what claims hold, which does not flow back with time. A
- * time that has passed is as good as none.
+ * A rate as a theoretical arrival time, when all of it is free again, plus the reservations of claims, which do not
+ * replenish with time. An arrival time in the past means the rate is free.
  */
 export class RateCount extends Count {
   readonly kind = 'rate'
@@ -27,29 +27,29 @@ export class RateCount extends Count {
   take(counter: RateCounter): number {
     const cost = cellCost(counter, counter.amount)
     if (counter.floor === undefined) this.#charge(cost)
-    else this.#held = Math.min(most, this.#held + cost)
+    else this.#held = Math.min(maxCount, this.#held + cost)
     return 0
   }
 
-  settle(part: HeldPart, _: OpenClaim, charged: number, live: boolean): void {
+  settle(part: ClaimReservation, _: OpenClaim, charged: number, live: boolean): void {
     const counter = part.counter as RateCounter
     const cost = cellCost(counter, charged)
     if (live) {
       this.#held -= cellCost(counter, counter.amount)
       this.#charge(cost)
     } else {
-      // The floor has flowed back with time: only what came on top of it is still to be charged.
+      // The floor was charged at expiry: only usage beyond it is still to be charged.
       this.#charge(Math.max(0, cost - floorCost(counter)))
     }
   }
 
-  expire({ counter }: HeldPart, { expiresAt }: OpenClaim): void {
+  expire({ counter }: ClaimReservation, { expiresAt }: OpenClaim): void {
     this.#held -= cellCost(counter as RateCounter, (counter as RateCounter).amount)
     if (this.#arrival < expiresAt) this.#arrival = expiresAt
     this.#charge(floorCost(counter as RateCounter))
   }
 
-  standing(counter: RateCounter, over: boolean, { us }: Moment): CounterState {
+  state(counter: RateCounter, over: boolean, { us }: Moment): CounterState {
     const burst = burstOf(counter)
     const used = Math.max(0, this.#arrival - us) + this.#held
     return {
@@ -61,7 +61,7 @@ export class RateCount extends Count {
   }
 
   #charge(cost: number): void {
-    this.#arrival = Math.min(most, this.#arrival + cost)
+    this.#arrival = Math.min(maxCount, this.#arrival + cost)
   }
 }
 
@@ -79,10 +79,10 @@ export interface RateParameters {
   readonly windowMs: number
 }
 
-/** The most that a claim costs, in microseconds: over seventy years. A sum of two still is a whole number. */
+/** Maximum cost of a claim, in microseconds: over seventy years. The sum of two is still a safe integer. */
 const maxCost = 2 ** 51
 
-/** What an amount costs of a rate: `ceil(amount * window / limit)` in whole microseconds, exactly. */
+/** Returns the cost of an amount in a rate: exactly `ceil(amount * window / limit)` whole microseconds. */
 export function cellCost({ limit, windowMs }: RateParameters, amount: number): number {
   const windowUs = windowMs * 1_000
   const product = amount * windowUs
@@ -93,8 +93,8 @@ export function cellCost({ limit, windowMs }: RateParameters, amount: number): n
 }
 
 /**
- * The room of a rate in microseconds: its window, and what rounding up takes of a full limit, which is less than one
- * is worth. Without that, 7 in a minute would be 6.
+ * Returns the burst capacity of a rate in microseconds: its window, plus the rounding of a full limit, which is less than
+ * the cost of one. Without the rounding, 7 per minute would be 6.
  */
 export function burstOf({ limit, windowMs }: RateParameters): number {
   const windowUs = windowMs * 1_000
@@ -102,7 +102,7 @@ export function burstOf({ limit, windowMs }: RateParameters): number {
   return windowUs + Math.min(one * limit - windowUs, one - 1)
 }
 
-/** What so many free microseconds of a rate are worth: whole amounts, rounded down, exactly. */
+/** Returns the amount that fits into free microseconds of a rate, rounded down exactly. */
 export function cellsIn({ limit, windowMs }: RateParameters, freeUs: number): number {
   const windowUs = windowMs * 1_000
   const product = freeUs * limit
@@ -110,12 +110,12 @@ export function cellsIn({ limit, windowMs }: RateParameters, freeUs: number): nu
   return Number((BigInt(freeUs) * BigInt(limit)) / BigInt(windowUs))
 }
 
-/** A sum over a window of the calendar. A clock that is set back opens no earlier window again. */
+/** A sum over a calendar window. A clock that is set back never reopens an earlier window. */
 export class SumCount extends Count {
   readonly kind = 'sum'
   #sum = 0
   #window = Number.NEGATIVE_INFINITY
-  /** Of the counter that was counted last. */
+  /** The window of the last counter. */
   #span: SumCounter['window'] = 'ever'
   #limit = 0
 
@@ -132,7 +132,7 @@ export class SumCount extends Count {
     return this.#sumIn(windowAt(this.#span, wallUs)) === 0
   }
 
-  /** What is left of the sum in a window: each one that has ended since took up to the limit of it. */
+  /** Returns the sum carried into a window: each window that has ended since absorbs up to the limit. */
   #sumIn(index: number): number {
     if (this.#sum === 0 || index <= this.#window) return this.#sum
     return Math.max(0, this.#sum - (index - this.#window) * this.#limit)
@@ -147,19 +147,19 @@ export class SumCount extends Count {
     return this.#window
   }
 
-  settle({ counter, window }: HeldPart, _: OpenClaim, charged: number, live: boolean): void {
+  settle({ counter, window }: ClaimReservation, _: OpenClaim, charged: number, live: boolean): void {
     const { amount, floor } = counter as SumCounter
     const more = charged - (live ? amount : floor)
-    if (more > 0 || window === this.#window) this.#sum = Math.min(most, Math.max(0, this.#sum + more))
+    if (more > 0 || window === this.#window) this.#sum = Math.min(maxCount, Math.max(0, this.#sum + more))
   }
 
-  expire({ counter, window }: HeldPart, _: OpenClaim, atUs: number): void {
+  expire({ counter, window }: ClaimReservation, _: OpenClaim, atUs: number): void {
     const { amount, floor, window: span } = counter as SumCounter
     const before = window === this.#window && windowAt(span, atUs) <= window
     if (before) this.#sum = Math.max(0, this.#sum - amount + floor)
   }
 
-  standing(counter: SumCounter, over: boolean, { wallUs }: Moment): CounterState {
+  state(counter: SumCounter, over: boolean, { wallUs }: Moment): CounterState {
     const { limit, amount } = counter
     const resetMs = this.#sum === 0 ? 0 : this.#spanOf(counter, this.#sum, wallUs)
     let waitMs = 0
@@ -170,19 +170,21 @@ export class SumCount extends Count {
     return { over, remaining: Math.max(0, limit - this.#sum), resetMs, waitMs }
   }
 
-  /** Milliseconds until what is needed is there, by as many windows as that takes. */
+  /** Returns the milliseconds until `needed` has been absorbed by as many windows as that takes. */
   #spanOf({ window, limit }: SumCounter, needed: number, wallUs: number): number {
     const start = windowStart(window, this.#window + Math.max(1, Math.ceil(needed / limit)))
-    return start === Number.POSITIVE_INFINITY && window !== 'ever' ? most / 1_000 : (start - wallUs) / 1_000
+    return start === Number.POSITIVE_INFINITY && window !== 'ever'
+      ? maxCount / 1_000
+      : (start - wallUs) / 1_000
   }
 }
 
 const hourUs = 3_600_000_000
 const spans = { hour: hourUs, day: 24 * hourUs, week: 168 * hourUs } as const
-/** The first Monday after 1970 began, on a Thursday. */
+/** The first Monday of 1970, which began on a Thursday. */
 const mondayUs = 96 * hourUs
 
-/** The number of the window that a time lies in, by the calendar in UTC. Times are in microseconds since 1970. */
+/** Returns the number of the UTC calendar window of a time, in microseconds since 1970. */
 export function windowAt(window: BudgetWindow, atUs: number): number {
   if (window === 'ever') return 0
   if (window === 'month') {
@@ -192,7 +194,7 @@ export function windowAt(window: BudgetWindow, atUs: number): number {
   return Math.floor((atUs - (window === 'week' ? mondayUs : 0)) / spans[window])
 }
 
-/** When a window begins; `Infinity` where it never does, or too far away for a date. */
+/** Returns when a window begins, or `Infinity` if it never does or is beyond the range of a date. */
 export function windowStart(window: BudgetWindow, index: number): number {
   if (window === 'ever') return Number.POSITIVE_INFINITY
   if (window === 'month') {
@@ -202,15 +204,15 @@ export function windowStart(window: BudgetWindow, index: number): number {
   return index * spans[window] + (window === 'week' ? mondayUs : 0)
 }
 
-/** Of so many leases the first that ends is looked for, for the wait that is told: no refusal may cost more. */
-const lookedAt = 1_000
+/** Maximum leases to scan for the earliest expiry, which bounds the cost of a refusal. */
+const maxScannedLeases = 1_000
 
-/** The claims that hold a lease. */
+/** The claims that have a lease. */
 export class LeaseCount extends Count {
   readonly kind = 'lease'
-  /** Those whose time will be over. */
+  /** Claims that expire. */
   readonly #held = new Set<OpenClaim>()
-  /** How many have no end in time. */
+  /** Number of claims that never expire. */
   #endless = 0
 
   load(): void {}
@@ -229,22 +231,22 @@ export class LeaseCount extends Count {
     return 0
   }
 
-  settle(_: HeldPart, claim: OpenClaim): void {
+  settle(_: ClaimReservation, claim: OpenClaim): void {
     if (claim.endless) this.#endless--
     else this.#held.delete(claim)
   }
 
-  expire(_: HeldPart, claim: OpenClaim): void {
+  expire(_: ClaimReservation, claim: OpenClaim): void {
     this.#held.delete(claim)
   }
 
-  standing({ limit }: LeaseCounter, over: boolean, { us }: Moment): CounterState {
+  state({ limit }: LeaseCounter, over: boolean, { us }: Moment): CounterState {
     let first = Number.POSITIVE_INFINITY
     let looked = 0
     if (over) {
       for (const { expiresAt } of this.#held) {
         first = Math.min(first, expiresAt)
-        if (++looked === lookedAt) break
+        if (++looked === maxScannedLeases) break
       }
     }
     return {

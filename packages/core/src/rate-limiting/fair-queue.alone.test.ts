@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
-import { FairQueue, type FairQueueOptions, type Refused } from './fair-queue.ts'
+import { FairQueue, type FairQueueOptions, type QueueRefusal } from './fair-queue.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -11,7 +11,9 @@ afterEach(() => {
 })
 
 /** What a store says: room, or a refusal with its wait. */
-type Result = { readonly room: string } | (Refused & { readonly room?: undefined; readonly said: number })
+type Result =
+  | { readonly room: string }
+  | (QueueRefusal & { readonly room?: undefined; readonly said: number })
 
 let said = 0
 const refused = (waitMs: number, ...keys: string[]): Result => ({ waitMs, keys, said: said++ })
@@ -24,7 +26,7 @@ function queueOf(given: Partial<FairQueueOptions<Result>> = {}) {
     maxQueued: 100,
     clock: systemClock,
     refusedBy: result => (result.room === undefined ? result : undefined),
-    giveBack: result => givenBack.push(result),
+    release: result => givenBack.push(result),
     ...given,
   })
   return { queue, givenBack }
@@ -502,7 +504,7 @@ class Crowd {
       this.#taken--
       this.#free++
     }
-    this.queue = queueOf({ maxQueued: 5, giveBack }).queue
+    this.queue = queueOf({ maxQueued: 5, release: giveBack }).queue
   }
 
   come(principal: number, waitMs: number): void {

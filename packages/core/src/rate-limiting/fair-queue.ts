@@ -4,49 +4,49 @@ import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { atOnce, ReleaseLog, type Waiter, type WaitingLine, WaitingLines } from './waiting-lines.ts'
 
-/** What a refusal says of the wait for room. */
-export interface Refused {
+/** A refusal for lack of capacity. */
+export interface QueueRefusal {
   /**
-   * The wait that is known, in milliseconds; `Infinity` where it never ends. 0 where it is not known, as where only
-   * leases are missing: such a request tries again every 250 ms, and when one of `keys` is released.
+   * The known wait in ms; `Infinity` if it never ends. 0 if it is unknown, as for leases: such a request retries every
+   * 250 ms, and when one of `keys` is released.
    */
   readonly waitMs: number
-  /** The counts that have no room. */
+  /** The counts that are full. */
   readonly keys: readonly string[]
 }
 
 export interface FairQueueOptions<Result> {
-  /** Longest wait of a request, in milliseconds. */
+  /** Maximum wait of a request, in ms. */
   readonly maxMs: number
-  /** How many requests of one principal may wait. */
+  /** Maximum waiting requests per principal. */
   readonly maxQueued: number
-  /** How many requests of all principals together may wait. Default 1,000. */
+  /** Maximum waiting requests of all principals. Default 1,000. */
   readonly maxTotal?: number
-  /** `undefined` where the result is no refusal. */
-  readonly refusedBy: (result: Result) => Refused | undefined
-  /** Told of room that came for a request whose client has left. */
-  readonly giveBack: (result: Result) => void
+  /** Returns the refusal, or `undefined` if the result is none. */
+  readonly refusedBy: (result: Result) => QueueRefusal | undefined
+  /** Releases capacity that was granted after the client disconnected. */
+  readonly release: (result: Result) => void
   readonly clock: Clock
 }
 
-/** Between two tries where the wait is not known. */
+/** Interval between tries if the wait is unknown. */
 const pollMs = 250
-/** Tries fall on multiples of this: those who wait for the same room come together, and have it in turns. */
+/** Tries happen at multiples of this, so that requests for the same capacity try together and take turns. */
 const gridMs = 5
-/** How many of those who wait may ask the store at once. */
+/** Maximum concurrent store calls of waiting requests. */
 const maxTrying = 16
-/** How many try before the process turns to something else: a store that answers at once takes its time too. */
+/** Maximum tries before yielding to the event loop: a synchronous store takes time too. */
 const maxTries = 100
 
-/** A request that has come. */
-type Arrived<Result> = Pick<Waiter<Result>, 'arrival' | 'deadline' | 'attempt'> & {
+/** A request before it has a waiter. */
+type QueuedRequest<Result> = Pick<Waiter<Result>, 'arrival' | 'deadline' | 'attempt'> & {
   readonly principal: string
   readonly signal: AbortSignal
 }
 
 /**
- * Requests that wait for room instead of being refused. Each principal has a line of its own, of which only the first
- * tries again, and lines have their turns one after another: who sends more waits longer, and nobody else does.
+ * A queue for requests that wait for capacity instead of being refused. Each principal has its own line, in which only the
+ * first request retries. Lines take turns, so a principal that sends more delays only its own requests.
  *
  * ```
  * wait       if the principal has no line: attempt; accepted -> return the result
@@ -57,7 +57,7 @@ type Arrived<Result> = Pick<Waiter<Result>, 'arrival' | 'deadline' | 'attempt'> 
  *                accepted -> resolve; the line moves to the end
  *                refused  -> due again as above, or resolve with the refusal if that is too late
  *                thrown   -> reject
- *              resolve with the last refusal whoever has waited for maxMs
+ *              resolve requests that have waited for maxMs with the last refusal
  *            sleep until the next line is due
  * released   the first requests that wait for these counts are due now; serve
  * abort      leave the line; reject; serve
@@ -76,8 +76,8 @@ export class FairQueue<Result> {
   #allTries = 0
   #serving = false
   #again = false
-  /** Whether somebody's time had come while too many were trying. */
-  #behind = false
+  /** Whether a line was due while too many were trying. */
+  #delayed = false
 
   constructor(options: FairQueueOptions<Result>) {
     this.#options = options
@@ -86,14 +86,12 @@ export class FairQueue<Result> {
   }
 
   /**
-   * Calls `attempt` until it gives something that is no refusal. It is called at once where nobody of the principal
-   * waits, and then gives its result without a promise where `attempt` does. Who comes later does not overtake, also
-   * where it asks for other room.
+   * Calls `attempt` until its result is not a refusal. Calls it at once if no request of the principal waits, and is then
+   * synchronous if `attempt` is. Later requests of a principal never overtake, even if they need other capacity.
    *
-   * The result is a refusal where the wait is over, or known to be longer than that, or too many wait. A request that
-   * never had its turn is given the last refusal of its line. What `attempt` throws is thrown to its own request.
-   * Throws or rejects with `GatewayError` `client_disconnected` when `signal` aborts. `attempt` has to come to an end by
-   * itself.
+   * Returns a refusal if the wait exceeds `maxMs`, is known to, or the queue is full. A request that never had its turn gets
+   * the last refusal of its line. Errors of `attempt` are thrown to its own request. Throws or rejects with `GatewayError`
+   * `client_disconnected` when `signal` aborts. `attempt` must settle by itself.
    */
   wait(
     principal: string,
@@ -104,12 +102,12 @@ export class FairQueue<Result> {
     const deadline = this.#clock.monotonic() + this.#options.maxMs
     const request = { principal, signal, attempt, arrival: this.#arrivals++, deadline }
     const line = this.#lines.get(principal)
-    if (line !== undefined) return this.#isFull(line) ? line.refusal : this.#stand(request, line)
+    if (line !== undefined) return this.#isFull(line) ? line.refusal : this.#enqueue(request, line)
     const since = this.#releases.begin()
     let result: Result | Promise<Result>
     try {
       result = attempt()
-      if (isPromise(result)) return this.#firstAnswer(request, result, since)
+      if (isPromise(result)) return this.#awaitFirst(request, result, since)
     } catch (error) {
       this.#releases.end()
       throw error
@@ -118,37 +116,41 @@ export class FairQueue<Result> {
     return this.#afterFirst(request, result, since)
   }
 
-  /** Room of these counts was given back, and the store knows it: who waits for it tries at once. */
+  /** Capacity of these counts was released in the store: requests that wait for it try at once. */
   released(keys: readonly string[]): void {
     this.#releases.add(keys)
     if (this.#lines.wake(keys)) this.#serve()
   }
 
-  /** How many wait. */
+  /** Number of waiting requests. */
   get size(): number {
     return this.#size
   }
 
-  async #firstAnswer(request: Arrived<Result>, answer: PromiseLike<Result>, since: number): Promise<Result> {
+  async #awaitFirst(
+    request: QueuedRequest<Result>,
+    pending: PromiseLike<Result>,
+    since: number,
+  ): Promise<Result> {
     let result: Result
     try {
-      result = await answer
+      result = await pending
     } finally {
       this.#releases.end()
     }
     return this.#afterFirst(request, result, since)
   }
 
-  #afterFirst(request: Arrived<Result>, result: Result, since: number): Result | Promise<Result> {
+  #afterFirst(request: QueuedRequest<Result>, result: Result, since: number): Result | Promise<Result> {
     const refused = this.#options.refusedBy(result)
     if (refused === undefined) return result
     if (request.signal.aborted) throw clientDisconnected(request.signal)
     const line = this.#lines.get(request.principal)
-    if (this.#isInVain(refused, request.deadline) || this.#isFull(line)) return result
+    if (this.#isTooLate(refused, request.deadline) || this.#isFull(line)) return result
     const { keys } = refused
     const dueAt = this.#nextTry(refused, since, request.deadline)
     const opened = line ?? this.#lines.open(request.principal, result, this.#allTries)
-    return this.#stand(request, opened, { result, keys, dueAt })
+    return this.#enqueue(request, opened, { result, keys, dueAt })
   }
 
   #isFull(line: WaitingLine<Result> | undefined): boolean {
@@ -156,20 +158,20 @@ export class FairQueue<Result> {
     return (line?.length ?? 0) >= maxQueued || this.#size >= maxTotal
   }
 
-  #isInVain({ waitMs }: Refused, deadline: number): boolean {
+  #isTooLate({ waitMs }: QueueRefusal, deadline: number): boolean {
     const left = deadline - this.#clock.monotonic()
     return !(left > 0 && waitMs <= left)
   }
 
-  #nextTry({ waitMs, keys }: Refused, since: number, deadline: number): number {
+  #nextTry({ waitMs, keys }: QueueRefusal, since: number, deadline: number): number {
     if (this.#releases.missed(keys, since)) return atOnce
     const wait = waitMs > 0 ? Math.max(waitMs, gridMs) : pollMs
     return Math.min(Math.ceil((this.#clock.monotonic() + wait) / gridMs) * gridMs, deadline)
   }
 
-  /** Lets a request stand in its line until it has its answer. */
-  #stand(
-    { signal, ...request }: Arrived<Result>,
+  /** Adds a request to its line until it has a result. */
+  #enqueue(
+    { signal, ...request }: QueuedRequest<Result>,
     line: WaitingLine<Result>,
     refused?: { readonly result: Result; readonly keys: readonly string[]; readonly dueAt: number },
   ): Promise<Result> {
@@ -186,7 +188,7 @@ export class FairQueue<Result> {
         refusal: refused?.result,
         woken: undefined,
         ended: false,
-        deafen: () => signal.removeEventListener('abort', leave),
+        removeListener: () => signal.removeEventListener('abort', leave),
         resolve,
         reject,
       }
@@ -198,7 +200,7 @@ export class FairQueue<Result> {
     })
   }
 
-  /** Gives each line that is due its turn. Who has room goes to the end, where its next one is come to again. */
+  /** Serves each line that is due. A line whose request is admitted moves to the end, where this loop reaches it again. */
   #serve(): void {
     this.#again = true
     if (this.#serving) return
@@ -207,9 +209,9 @@ export class FairQueue<Result> {
     while (this.#again) {
       this.#again = false
       const now = this.#clock.monotonic()
-      // Else those at the end would never try, where a store is slow and many try in vain.
-      const lines = this.#behind ? this.#lines.byLastTry() : this.#lines
-      this.#behind = false
+      // Otherwise the last lines would never try if the store is slow and many tries fail.
+      const lines = this.#delayed ? this.#lines.byLastTry() : this.#lines
+      this.#delayed = false
       for (const line of lines) this.#serveLine(line, now)
     }
     this.#serving = false
@@ -220,7 +222,7 @@ export class FairQueue<Result> {
     const { first, trying } = line
     const due = first !== undefined && trying === undefined && first.dueAt <= now
     if (due && this.#trying < maxTrying && this.#tries < maxTries) this.#try(line, first)
-    else if (due) this.#behind = true
+    else if (due) this.#delayed = true
     for (const waiter of line.expired(now)) {
       this.#end(line, waiter)
       waiter.resolve(waiter.refusal ?? line.refusal)
@@ -244,7 +246,7 @@ export class FairQueue<Result> {
     }
     if (!isPromise(result)) {
       this.#releases.end()
-      this.#answer(line, waiter, result, since, woken)
+      this.#complete(line, waiter, result, since, woken)
       return
     }
     this.#trying++
@@ -255,19 +257,19 @@ export class FairQueue<Result> {
       this.#serve()
     }
     result.then(
-      came => answered(() => this.#answer(line, waiter, came, since, woken)),
+      came => answered(() => this.#complete(line, waiter, came, since, woken)),
       error => answered(() => this.#fail(line, waiter, error)),
     )
   }
 
-  #answer(
+  #complete(
     line: WaitingLine<Result>,
     waiter: Waiter<Result>,
     result: Result,
     since: number,
     woken: string | undefined,
   ): void {
-    const { refusedBy, giveBack } = this.#options
+    const { refusedBy, release: giveBack } = this.#options
     try {
       const refused = refusedBy(result)
       if (waiter.ended) {
@@ -291,16 +293,16 @@ export class FairQueue<Result> {
     line: WaitingLine<Result>,
     waiter: Waiter<Result>,
     result: Result,
-    refused: Refused,
+    refused: QueueRefusal,
     since: number,
     woken: string | undefined,
   ): void {
     line.trying = undefined
     line.refusal = result
     waiter.refusal = result
-    // Nothing is left of what was released: nobody else needs to ask for it.
-    if (woken !== undefined && refused.keys.includes(woken)) this.#lines.calm(woken)
-    if (this.#isInVain(refused, waiter.deadline)) {
+    // The released capacity is used up: no other request needs to try for it.
+    if (woken !== undefined && refused.keys.includes(woken)) this.#lines.unwake(woken)
+    if (this.#isTooLate(refused, waiter.deadline)) {
       this.#end(line, waiter)
       waiter.resolve(result)
       return
@@ -317,7 +319,7 @@ export class FairQueue<Result> {
 
   #end(line: WaitingLine<Result>, waiter: Waiter<Result>): void {
     waiter.ended = true
-    waiter.deafen()
+    waiter.removeListener()
     line.remove(waiter)
     this.#size--
     if (line.length === 0) this.#lines.close(line)

@@ -9,21 +9,21 @@ import { localShare } from './local-share.ts'
 import { type MemoryLimitStore, memoryLimitStore } from './memory-limit-store.ts'
 import { StoreRecovery } from './store-recovery.ts'
 
-/** A store that answers in time or is done without, each kind of rule in its own way. */
+/** A limit store with a timeout and a fallback per kind of rule. */
 export interface GuardedStore {
   /**
-   * `kinds` has one kind of rule for each counter of the claim. Throws `GatewayError` `limiter_unavailable` where the
-   * store fails and a rule is closed then, and `TypeError` for a claim or a verdict that makes no sense.
+   * Decides a claim. `kinds` has the kind of rule of each counter. Throws `GatewayError` `limiter_unavailable` if the store
+   * fails and a rule is `closed`, and `TypeError` for an invalid claim or decision.
    */
   admit(claim: Claim, kinds: readonly LimitKind[]): DecidedClaim | Promise<DecidedClaim>
 }
 
 /**
- * Guards requests against a store that hangs or fails: an operation has `timeoutMs`, and after five failures the store
- * is only probed, without a request waiting for it, until it works again. `observe` is told of both. What is held is
- * renewed every third of its time.
+ * Guards requests against a store that hangs or fails. An operation may take `timeoutMs`. After five failures the store is
+ * only probed, in the background, until it works again. `observe` receives both changes. Reservations are renewed every
+ * third of their time to live.
  *
- * Where a store answers at once, so does this.
+ * If the store is synchronous, so is the result.
  */
 export function guardedStore(store: LimitStore, options: GuardedStoreOptions): GuardedStore {
   return new StoreGuard(store, options)
@@ -33,125 +33,130 @@ class StoreGuard implements GuardedStore {
   readonly #store: LimitStore
   readonly #options: GuardedStoreOptions
   readonly #calls: StoreClient
-  readonly #held: ActiveClaims
-  readonly #unsettled: PendingSettlements
-  readonly #repair: StoreRecovery
+  readonly #active: ActiveClaims
+  readonly #pending: PendingSettlements
+  readonly #recovery: StoreRecovery
   #local: MemoryLimitStore | undefined
   readonly #renew: Renew = (claims, ttlMs) => {
     try {
-      return this.#calls.ask(() => this.#store.renew(claims, ttlMs))
+      return this.#calls.call(() => this.#store.renew(claims, ttlMs))
     } catch {
-      // The next time comes soon.
+      // The next renewal follows soon.
       return undefined
     }
   }
-  readonly #renewHere: Renew = (claims, ttlMs) => this.#local?.renew(claims, ttlMs)
+  readonly #renewLocally: Renew = (claims, ttlMs) => this.#local?.renew(claims, ttlMs)
 
   constructor(store: LimitStore, options: GuardedStoreOptions) {
     const { clock, timeoutMs, local } = options
     const observe = safeObserver(options.observe)
-    const tell = (state: 'failing' | 'working', error: unknown) =>
+    const report = (state: 'failing' | 'working', error: unknown) =>
       observe({ type: 'store', store: 'limits', state, error })
     const changed = (state: 'failing' | 'working', error: unknown) => {
-      tell(state, error)
-      this.#repair.plan()
+      report(state, error)
+      this.#recovery.plan()
     }
     this.#store = store
     this.#options = options
     this.#local = local
     this.#calls = new StoreClient({ name: 'limit store', timeoutMs, clock, changed, failsFast: true })
-    this.#held = new ActiveClaims(clock)
-    this.#unsettled = new PendingSettlements(clock, error => tell('failing', error))
-    const { calls, held, unsettled } = { calls: this.#calls, held: this.#held, unsettled: this.#unsettled }
-    this.#repair = new StoreRecovery({ store, calls, held, unsettled, clock })
+    this.#active = new ActiveClaims(clock)
+    this.#pending = new PendingSettlements(clock, error => report('failing', error))
+    this.#recovery = new StoreRecovery({
+      store,
+      calls: this.#calls,
+      active: this.#active,
+      pending: this.#pending,
+      clock,
+    })
   }
 
   admit(claim: Claim, kinds: readonly LimitKind[]): DecidedClaim | Promise<DecidedClaim> {
-    const outcome = this.#calls.ask(
+    const outcome = this.#calls.call(
       () => this.#store.admit(claim),
-      late => this.#giveBack(claim, late),
+      late => this.#release(claim, late),
     )
     if (!isPromise(outcome)) return this.#decide(claim, kinds, outcome)
     return outcome.then(came => this.#decide(claim, kinds, came))
   }
 
   #decide(claim: Claim, kinds: readonly LimitKind[], outcome: StoreCallResult<LimitDecision>): DecidedClaim {
-    if (!outcome.ok) return this.#decideHere(claim, kinds, outcome.error)
-    const verdict = outcome.value
-    checkVerdict(verdict, claim)
-    if (!verdict.allowed || !hasReservation(claim.counters)) return { decision: verdict, settle: nothing }
+    if (!outcome.ok) return this.#decideLocally(claim, kinds, outcome.error)
+    const decision = outcome.value
+    checkDecision(decision, claim)
+    if (!decision.allowed || !hasReservation(claim.counters)) return { decision, settle: nothing }
     return {
-      decision: verdict,
+      decision,
       settle: this.#hold(claim, this.#renew, charged => this.#settle(claim, charged)),
     }
   }
 
-  /** Goes on without the store. */
-  #decideHere(claim: Claim, kinds: readonly LimitKind[], error: unknown): DecidedClaim {
+  /** Decides a claim without the store. */
+  #decideLocally(claim: Claim, kinds: readonly LimitKind[], error: unknown): DecidedClaim {
     const share = localShare(claim, kinds, this.#options, error)
     const { claim: mine } = share
-    if (mine === undefined) return { decision: share.verdict(undefined), settle: nothing }
+    if (mine === undefined) return { decision: share.decision(undefined), settle: nothing }
     this.#local ??= memoryLimitStore()
     const local = this.#local
     const decided = local.admit(mine)
-    const verdict = share.verdict(decided)
-    if (!decided.allowed || !hasReservation(mine.counters)) return { decision: verdict, settle: nothing }
+    const decision = share.decision(decided)
+    if (!decided.allowed || !hasReservation(mine.counters)) return { decision, settle: nothing }
     const settle = (charged: readonly number[]) =>
       local.settle({ id: mine.id, counters: mine.counters, charged: share.charged(charged) })
-    return { decision: verdict, settle: this.#hold(mine, this.#renewHere, settle) }
+    return { decision, settle: this.#hold(mine, this.#renewLocally, settle) }
   }
 
-  /** What gives a claim back, once. */
+  /** Renews a claim until it is settled. Returns a function that settles it once. */
   #hold(claim: Claim, renew: Renew, settle: DecidedClaim['settle']): DecidedClaim['settle'] {
     let held = true
-    this.#held.hold(claim, renew)
+    this.#active.hold(claim, renew)
     return charged => {
       if (!held) return
       held = false
-      this.#held.letGo(claim.id)
+      this.#active.release(claim.id)
       return settle(charged)
     }
   }
 
   #settle({ id, counters }: Claim, charged: readonly number[]): void | Promise<void> {
     const settlement = { id, counters, charged }
-    const outcome = this.#calls.ask(
+    const outcome = this.#calls.call(
       () => this.#store.settle(settlement),
       late => {
-        if (late.ok) this.#unsettled.remove(id)
+        if (late.ok) this.#pending.remove(id)
       },
     )
-    if (isPromise(outcome)) return outcome.then(({ ok }) => this.#keep(settlement, ok))
-    this.#keep(settlement, outcome.ok)
+    if (isPromise(outcome)) return outcome.then(({ ok }) => this.#keepPending(settlement, ok))
+    this.#keepPending(settlement, outcome.ok)
   }
 
-  #keep(settlement: Settlement, settled: boolean): void {
+  #keepPending(settlement: Settlement, settled: boolean): void {
     if (settled) return
-    this.#unsettled.add(settlement)
-    this.#repair.plan()
+    this.#pending.add(settlement)
+    this.#recovery.plan()
   }
 
-  /** Nobody waits any more for what was claimed; and a claim that failed here may have been taken there. */
-  #giveBack(claim: Claim, late: StoreCallResult<LimitDecision>): void {
+  /** Releases a claim that timed out. One that failed here may have succeeded in the store. */
+  #release(claim: Claim, late: StoreCallResult<LimitDecision>): void {
     if (!hasReservation(claim.counters) || (late.ok && late.value?.allowed !== true)) return
     const charged = claim.counters.map(() => 0)
     try {
       if (late.ok) void this.#settle(claim, charged)
-      else this.#keep({ id: claim.id, counters: claim.counters, charged }, false)
+      else this.#keepPending({ id: claim.id, counters: claim.counters, charged }, false)
     } catch {
-      // The store gives it back by itself when its time is over.
+      // The store releases it when it expires.
     }
   }
 }
 
 function nothing(): void {}
 
-function checkVerdict(verdict: LimitDecision, { counters }: Claim): void {
-  // One that could not be read later would leave held what was taken.
-  const whole = verdict?.counters?.length === counters.length && verdict.counters.every(isObject)
-  if (whole && typeof verdict.allowed === 'boolean') return
+function checkDecision(decision: LimitDecision, { counters }: Claim): void {
+  // An unreadable decision would leave its reservations until they expire.
+  const complete = decision?.counters?.length === counters.length && decision.counters.every(isObject)
+  if (complete && typeof decision.allowed === 'boolean') return
   throw new TypeError(
-    'The limit store gave something that is no verdict: expected allowed, and one state for each counter.',
+    'The limit store returned an invalid decision: expected `allowed` and one state for each counter.',
   )
 }
 

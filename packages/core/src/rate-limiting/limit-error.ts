@@ -7,10 +7,10 @@ import { memberOf } from '../primitives/own-members.ts'
 import type { EnforcedCount } from './limit-state.ts'
 
 const units: Readonly<Record<string, string>> = { second: 'S', minute: 'M', hour: 'H', day: 'D' }
-/** The wait for a concurrency limit, in milliseconds: nobody knows when an answer ends. */
+/** The wait for a concurrency limit, in ms: the end of a response is unknown. */
 const unknownWaitMs = 1_000
 
-/** Whether a store refuses because it can hold no more counts. */
+/** Whether a store refuses because it has the maximum number of counts. */
 export function isFull(decision: LimitDecision): boolean {
   return memberOf(decision, 'full') === true
 }
@@ -47,12 +47,12 @@ export function rateLimitError(
   })
 }
 
-/** Returns the error of a request that needs a new count while the store can hold no more. */
+/** Returns the error of a request that needs a new count while the store is full. */
 export function limitStoreFullError(headers: Readonly<Record<string, string>>): GatewayError {
   return new GatewayError('limit_store_full', {
     headers,
     cause: new Error(
-      'The limit store keeps as many counts as it may, and all of them are in use. Raise maxKeys of memoryLimitStore(), keep counts in Redis, or count by what callers cannot invent.',
+      'The limit store has the maximum number of counts, and all of them are in use. Raise maxKeys of memoryLimitStore(), store counts in Redis, or use scopes that callers cannot invent.',
     ),
   })
 }

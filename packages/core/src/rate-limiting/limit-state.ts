@@ -4,14 +4,14 @@ import type { ReservedAmount } from '../usage/reservation.ts'
 import type { PlannedCount } from './counter-resolver.ts'
 import { type ReservationRequest, reservedOf } from './reservation-request.ts'
 
-/** A count that may refuse, with the state that its store returned. */
+/** A count of an enforced rule, with the state from its store. */
 export interface EnforcedCount {
   readonly count: PlannedCount
   readonly reserved: ReservedAmount
   readonly state: CounterState
 }
 
-/** Returns the counts that may refuse. */
+/** Returns the counts of enforced rules. */
 export function enforcedCounts(request: ReservationRequest, { counters }: LimitDecision): EnforcedCount[] {
   const enforced: EnforcedCount[] = []
   for (const [index, count] of request.counts.entries()) {
@@ -22,7 +22,7 @@ export function enforcedCounts(request: ReservationRequest, { counters }: LimitD
   return enforced
 }
 
-/** Returns the state of the enforced limits of requests and tokens; `undefined` where there are none. */
+/** Returns the state of the enforced limits of requests and tokens; `undefined` if there are none. */
 export function limitStates(
   { counts }: ReservationRequest,
   { counters }: LimitDecision,
@@ -40,7 +40,7 @@ export function limitStates(
   return states
 }
 
-/** Returns the dry-run rules that would have refused, as they are written; `undefined` where there are none. */
+/** Returns the dry-run rules that would have refused, as they are written; `undefined` if there are none. */
 export function dryRunRefusals(
   { counts }: ReservationRequest,
   { counters }: LimitDecision,

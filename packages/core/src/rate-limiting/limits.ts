@@ -12,7 +12,7 @@ import { principalKey } from '../primitives/principal-key.ts'
 import { freshId } from '../primitives/random.ts'
 import { type CompiledRule, compileRules } from './compiled-rules.ts'
 import { CounterResolver } from './counter-resolver.ts'
-import { FairQueue, type Refused } from './fair-queue.ts'
+import { FairQueue, type QueueRefusal } from './fair-queue.ts'
 import { guardedStore } from './guarded-store.ts'
 import { isFull, limitStoreFullError, rateLimitError } from './limit-error.ts'
 import { dryRunRefusals, enforcedCounts, limitStates } from './limit-state.ts'
@@ -61,7 +61,7 @@ export function limits(rules: readonly LimitRuleData[], given: LimitsOptions = {
 class RuleLimiter {
   readonly #rules: readonly CompiledRule[]
   readonly #counts: CounterResolver
-  /** By the list of a principal's own rules. */
+  /** By the list of a principal's rules. */
   readonly #withOwn = new WeakMap<readonly LimitRuleData[], CounterResolver>()
   readonly #claim: (request: ReservationRequest) => DecidedClaim | Promise<DecidedClaim>
   readonly #queue: FairQueue<Decided> | undefined
@@ -81,7 +81,7 @@ class RuleLimiter {
       maxMs: wait.maxMs,
       maxQueued: wait.maxQueued,
       refusedBy,
-      giveBack: decided => void this.#settle(decided, chargesOf(decided.request, undefined, null)),
+      release: decided => void this.#settle(decided, chargesOf(decided.request, undefined, null)),
       clock: this.#clock,
     })
   }
@@ -167,7 +167,7 @@ class RuleLimiter {
   }
 }
 
-/** Returns how claims are made in the store: without an id and a guard where it is in this process. */
+/** Returns a function that claims from the store: without an id and a guard if the store is in this process. */
 function claimsIn(
   store: LimitStore,
   options: LimitsOptions,
@@ -186,14 +186,14 @@ function claimsIn(
   const id = claimId(options.generateId)
   return ({ counters, counts }) =>
     guarded.admit(
-      // Copies: some are the same for all requests, and a store is of the user's making.
+      // Copies, because some are shared by all requests and a custom store might change them.
       { id: id(), ttlMs, counters: counters.map(counter => ({ ...counter })) },
       counts.map(({ rule }) => rule.kind),
     )
 }
 
-/** Why a claim was refused, for the queue. No request waits for a budget: it renews in hours at the earliest. */
-function refusedBy({ request, claim: { decision } }: Decided): Refused | undefined {
+/** Returns why a claim was refused, for the queue. No request waits for a budget, which renews in hours at the earliest. */
+function refusedBy({ request, claim: { decision } }: Decided): QueueRefusal | undefined {
   if (decision.allowed) return undefined
   if (isFull(decision)) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
   let waitMs = 0
@@ -207,7 +207,7 @@ function refusedBy({ request, claim: { decision } }: Decided): Refused | undefin
   return { waitMs, keys }
 }
 
-/** Uses the user's ids where they are valid: two claims with one id would be settled as one. */
+/** Returns a valid custom id or a fresh one: two claims with one id would be settled as one. */
 function claimId(given: (() => string) | undefined): () => string {
   if (given === undefined) return freshId
   return () => {

@@ -4,19 +4,19 @@ import { GatewayError } from '../errors/errors.ts'
 import { isFull } from './limit-error.ts'
 import type { GuardedStoreOptions } from './limits-options.ts'
 
-/** What of a claim is decided without its store. */
+/** The part of a claim that is decided without its store. */
 export interface LocalShare {
-  /** What is counted in this process; `undefined` where nothing is. */
+  /** The claim on this process's share; `undefined` if nothing is counted. */
   readonly claim: Claim | undefined
-  /** The verdict on the whole claim, from that on the share. */
-  verdict(local: LimitDecision | undefined): LimitDecision
-  /** What the share is charged. */
+  /** Returns the decision on the original claim, from the decision on the share. */
+  decision(local: LimitDecision | undefined): LimitDecision
+  /** Returns the charges of the share. */
   charged(charged: readonly number[]): readonly number[]
 }
 
 /**
- * Goes on without the store, as `onStoreFailure` says. Throws `GatewayError` `limiter_unavailable` where a counter
- * that may refuse is closed. A shadow refuses nobody: where it is closed it is not counted.
+ * Decides a claim without the store, as set by `onStoreFailure`. Throws `GatewayError` `limiter_unavailable` if an enforced
+ * counter is `closed`. A dry run never refuses: if it is `closed`, it is not counted.
  */
 export function localShare(
   claim: Claim,
@@ -24,35 +24,35 @@ export function localShare(
   { onStoreFailure, instances }: Pick<GuardedStoreOptions, 'onStoreFailure' | 'instances'>,
   error: unknown,
 ): LocalShare {
-  const places: (number | undefined)[] = []
+  const positions: (number | undefined)[] = []
   const counters: Counter[] = []
   claim.counters.forEach((counter, index) => {
     const kind = kinds[index]
     const policy = kind === undefined ? 'closed' : onStoreFailure[kind]
     if (policy === 'local') {
-      places.push(counters.length)
+      positions.push(counters.length)
       counters.push(shareOf(counter, instances))
-    } else if (policy === 'open' || counter.dryRun) places.push(undefined)
+    } else if (policy === 'open' || counter.dryRun) positions.push(undefined)
     else
       throw new GatewayError('limiter_unavailable', { headers: { 'x-should-retry': 'true' }, cause: error })
   })
   return {
     claim: counters.length === 0 ? undefined : { ...claim, counters },
-    verdict: local => ({
+    decision: local => ({
       allowed: local?.allowed ?? true,
       ...(local !== undefined && isFull(local) && { full: true }),
-      counters: places.map((place, index) => {
-        const state = place === undefined ? undefined : local?.counters[place]
+      counters: positions.map((position, index) => {
+        const state = position === undefined ? undefined : local?.counters[position]
         return state ?? untouched(claim.counters[index]?.limit ?? 0)
       }),
     }),
-    charged: charged => charged.filter((_, index) => places[index] !== undefined),
+    charged: charged => charged.filter((_, index) => positions[index] !== undefined),
   }
 }
 
 /**
- * A process has its share of a limit. What the limit has room for and the share has not is let in when all of the
- * share is free: it would have to wait for ever.
+ * Returns the share of one process. An amount larger than the share, but not the limit, is admitted when the complete share
+ * is free: otherwise it would wait forever.
  */
 function shareOf(counter: Counter, instances: number): Counter {
   const limit = Math.max(1, Math.floor(counter.limit / instances))

@@ -12,10 +12,10 @@ import { ConfigurationError, configurationError } from '../errors/configuration-
 import { ownMembers } from '../primitives/own-members.ts'
 import { type Moment, storeClock } from '../stores/store-clock.ts'
 import {
+  ClaimReservation,
   type Count,
   CountTable,
   checkCounter,
-  HeldPart,
   type OpenClaim,
   OpenClaims,
 } from './counter-table.ts'
@@ -79,17 +79,17 @@ export interface DirectStore {
   claim(counters: readonly Counter[]): DecidedClaim
 }
 
-/** How long a claim that was never settled can be, in microseconds after its time was over; and how many of them. */
+/** How long expired claims can still be settled, in microseconds, and the maximum number of them. */
 const lateUs = 3_600_000_000
-const mostLate = 10_000
+const maxLate = 10_000
 
 class CountsInMemory implements MemoryLimitStore, DirectStore {
   readonly #clock: () => Moment
   readonly #counts: CountTable
-  /** The counts of the claim that is being decided: a list of its own for each would be one more thing to make. */
-  readonly #asked: Count[] = []
+  /** The counts of the claim that is being decided. Reused, which saves an array per request. */
+  readonly #scratch: Count[] = []
   readonly #open = new OpenClaims()
-  /** How many claims are open that have no id. */
+  /** Number of open claims without an id. */
   #unnamed = 0
   /** Claims that fell back to their floor, oldest first. */
   readonly #late = new Map<string, OpenClaim>()
@@ -108,9 +108,9 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
     const moment = this.#moment()
     const ttlUs = Math.round(ttlMs * 1_000)
     const claim: OpenClaim = { id, held: undefined, endless: false, ttlUs, expiresAt: moment.us + ttlUs }
-    const verdict = this.#decide(counters, claim, moment)
+    const decision = this.#decide(counters, claim, moment)
     if (claim.held !== undefined) this.#open.add(claim)
-    return verdict
+    return decision
   }
 
   claim(counters: readonly Counter[]): DecidedClaim {
@@ -125,10 +125,10 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
     this.#settle(claim, charged, this.#moment(), true)
   }
 
-  /** Takes what the counters ask for, of all or of none. What is held of them is what the claim holds. */
+  /** Takes the amounts of all counters or of none, and adds the reservations to the claim. */
   #decide(counters: readonly Counter[], claim: OpenClaim, moment: Moment): LimitDecision {
     let allowed = true
-    const counts = this.#asked
+    const counts = this.#scratch
     for (const counter of counters) checkCounter(counter)
     for (let index = 0; index < counters.length; index++) {
       const counter = counters[index] as Counter
@@ -138,32 +138,32 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
       counts[index] = count
     }
     const crowded = allowed && counters.length > this.#counts.free
-    const room = crowded ? this.#roomFor(counters, moment) : 'all'
-    const full = room === 'none'
+    const capacity = crowded ? this.#capacityFor(counters, moment) : 'all'
+    const full = capacity === 'none'
     if (full) allowed = false
     const states: CounterState[] = []
     for (let index = 0; index < counters.length; index++) {
       const count = counts[index] as Count
       const counter = counters[index] as Counter
       const over = count.isOver(counter, moment)
-      const takes = allowed && !over && (!crowded || fits(room, count, counter))
+      const takes = allowed && !over && (!crowded || fits(capacity, count, counter))
       if (takes) this.#take(count, counter, claim, index)
-      states.push(count.standing(counter, over, moment))
+      states.push(count.state(counter, over, moment))
     }
     return full ? { allowed, full, counters: states } : { allowed, counters: states }
   }
 
-  #roomFor(counters: readonly Counter[], moment: Moment): Room {
-    const counts = this.#asked
+  #capacityFor(counters: readonly Counter[], moment: Moment): Capacity {
+    const counts = this.#scratch
     counts.length = counters.length
     let all = 0
     let limits = 0
     for (let index = 0; index < counters.length; index++) {
-      if ((counts[index] as Count).kept) continue
+      if ((counts[index] as Count).stored) continue
       all++
       if (!(counters[index] as Counter).dryRun) limits++
     }
-    this.#counts.makeRoom(all, counts, moment)
+    this.#counts.evictIdle(all, counts, moment)
     if (all <= this.#counts.free) return 'all'
     return limits <= this.#counts.free ? 'limits' : 'none'
   }
@@ -172,10 +172,10 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
     const window = count.take(counter, claim)
     if (counter.kind !== 'rate' || counter.floor !== undefined) {
       count.holders++
-      claim.held = new HeldPart(count, counter, index, window, claim.held)
+      claim.held = new ClaimReservation(count, counter, index, window, claim.held)
     }
-    // Only now: refusals fill no memory.
-    this.#counts.keep(count)
+    // Only now, so that refusals use no memory.
+    this.#counts.add(count)
   }
 
   settle({ id, counters, charged }: Settlement): void {
@@ -191,7 +191,7 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
     this.#settle(claim, charged, moment, open !== undefined)
   }
 
-  /** @param live - whether the claim still holds what it took, and has not fallen back to its floor. */
+  /** @param live - whether the claim has not expired, and so has not fallen back to its floor. */
   #settle(claim: OpenClaim, charged: readonly number[], moment: Moment, live: boolean): void {
     for (let part = claim.held; part !== undefined; part = part.next) {
       const { count, counter, index } = part
@@ -213,7 +213,7 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
     }
   }
 
-  /** The time, and all that has ended by then. */
+  /** Returns the time, after expiring all claims that are due. */
   #moment(): Moment {
     const moment = this.#clock()
     if (this.#open.size === 0 && this.#late.size === 0) return moment
@@ -224,7 +224,7 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
       this.#late.set(claim.id, claim)
     }
     for (const [id, claim] of this.#late) {
-      if (this.#late.size <= mostLate && moment.us <= claim.expiresAt + lateUs) break
+      if (this.#late.size <= maxLate && moment.us <= claim.expiresAt + lateUs) break
       this.#late.delete(id)
       for (let part = claim.held; part !== undefined; part = part.next) part.count.holders--
     }
@@ -232,22 +232,22 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
   }
 }
 
-/** Which counts of a claim can be kept: all, all but new ones of shadows, or not even those that may refuse. */
-type Room = 'all' | 'limits' | 'none'
+/** Which counts of a claim fit: all, all except new dry runs, or not even the enforced ones. */
+type Capacity = 'all' | 'limits' | 'none'
 
-function fits(room: Room, count: Count, counter: Counter): boolean {
-  return room === 'all' || count.kept || !counter.dryRun
+function fits(capacity: Capacity, count: Count, counter: Counter): boolean {
+  return capacity === 'all' || count.stored || !counter.dryRun
 }
 
 const undecided: LimitDecision = { allowed: false, counters: [] }
 
-/** One object for what is held and for who holds it: a request makes one. */
+/** A claim and its decision in one object, which saves an allocation per request. */
 class EndlessClaim implements OpenClaim, DecidedClaim {
   readonly id = ''
   readonly endless = true
   ttlUs = Number.POSITIVE_INFINITY
   expiresAt = Number.POSITIVE_INFINITY
-  held: HeldPart | undefined
+  held: ClaimReservation | undefined
   decision = undecided
   readonly #store: CountsInMemory
   #settled = false

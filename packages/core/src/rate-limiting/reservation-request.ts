@@ -14,28 +14,28 @@ import {
 import type { CompiledRule } from './compiled-rules.ts'
 import type { PlannedCount } from './counter-resolver.ts'
 
-/** All that a request asks for. */
+/** Everything that a request reserves. */
 export interface ReservationRequest {
   readonly counts: readonly PlannedCount[]
-  /** One for each count, in their order. */
+  /** One per count, in the same order. */
   readonly counters: readonly Counter[]
-  /** What is reserved of counts of tokens, and of budgets. */
+  /** What is reserved in token limits and budgets. */
   readonly tokens: ReservedAmount
   readonly money: ReservedAmount
-  /** The bound of one choice that tokens or money are reserved for; `undefined` where none are. */
+  /** The completion limit per choice used for the reservation; `undefined` if no tokens or money are reserved. */
   readonly maxOutputTokens: number | undefined
-  /** The prompt tokens that are reserved; `undefined` where none are. */
+  /** The reserved prompt tokens; `undefined` if there are none. */
   readonly promptTokens: number | undefined
-  /** Whether a budget that may refuse is asked. */
+  /** Whether an enforced budget applies. */
   readonly spends: boolean
 }
 
 const one: ReservedAmount = { amount: 1, floor: 1 }
 
 /**
- * What a request asks of its counts. Throws 403 where a budget has to be asked for a model without a price.
+ * Returns what a request reserves. Throws 403 if an enforced budget applies to a model without a price.
  *
- * @param maxOutputTokens - the completion bound of a request that names none.
+ * @param maxOutputTokens - the completion limit of a request that sets none.
  */
 export function reservationRequest(
   counts: readonly PlannedCount[],
@@ -46,7 +46,7 @@ export function reservationRequest(
   const counters: Counter[] = []
   let reservation: Reservation | undefined
   let tokens: ReservedAmount | undefined
-  /** `null`: there is no price. */
+  /** `null` if there is no price. */
   let money: ReservedAmount | null | undefined
   let spends = false
   for (const { key, rule, counter } of counts) {
@@ -79,7 +79,7 @@ export function reservationRequest(
 
 function counterOf(key: string, rule: CompiledRule, reserved: ReservedAmount): Counter {
   const { kind, limit, dryRun, windowMs, per } = rule
-  // More than the whole limit is too much, however much more it is.
+  // Any amount above the limit is refused alike.
   const amount = Math.min(reserved.amount, limit + 1)
   const floor = Math.min(reserved.floor, amount)
   if (kind === 'tokens') return { kind: 'rate', key, limit, dryRun, windowMs, amount, floor }
@@ -87,23 +87,27 @@ function counterOf(key: string, rule: CompiledRule, reserved: ReservedAmount): C
   return { kind: 'sum', key, limit, dryRun, window: per, amount, floor }
 }
 
-/** What is reserved of one of the counts. */
+/** Returns what is reserved in one of the counts. */
 export function reservedOf({ tokens, money }: ReservationRequest, { kind }: CompiledRule): ReservedAmount {
   if (kind === 'tokens') return tokens
   return kind === 'budget' ? money : one
 }
 
 /**
- * What each count is charged in the end: what was used, or what was reserved where nobody can say what that was; and
- * nothing where no model answered.
+ * Returns the final charge of each count: the usage, or the reservation if the usage is unknown, or nothing if no model
+ * answered.
  */
-export function chargesOf(room: ReservationRequest, usage: Usage | undefined, cost: number | null): number[] {
-  return room.counts.map(({ rule }) => {
+export function chargesOf(
+  request: ReservationRequest,
+  usage: Usage | undefined,
+  cost: number | null,
+): number[] {
+  return request.counts.map(({ rule }) => {
     const { kind } = rule
     if (kind === 'requests') return 1
     if (kind === 'concurrent' || usage === undefined) return 0
-    if (kind === 'tokens') return isWhole(usage.total_tokens) ? usage.total_tokens : room.tokens.amount
-    return cost !== null && cost >= 0 && Number.isFinite(cost) ? nanoDollars(cost) : room.money.amount
+    if (kind === 'tokens') return isWhole(usage.total_tokens) ? usage.total_tokens : request.tokens.amount
+    return cost !== null && cost >= 0 && Number.isFinite(cost) ? nanoDollars(cost) : request.money.amount
   })
 }
 

@@ -5,83 +5,82 @@ import { freshId } from '../primitives/random.ts'
 import type { StoreClient } from '../stores/store-client.ts'
 import type { ActiveClaims, PendingSettlements } from './active-claims.ts'
 
-/** How many settlements are handed over at once. */
+/** Maximum concurrent settlements. */
 const batchSize = 64
 const firstRetryMs = 250
 const lastRetryMs = 10_000
 
-/** What is repaired, and with what. */
-export interface StoreRepairOptions {
+export interface StoreRecoveryOptions {
   readonly store: LimitStore
   readonly calls: StoreClient
-  readonly unsettled: PendingSettlements
-  readonly held: ActiveClaims
+  readonly pending: PendingSettlements
+  readonly active: ActiveClaims
   readonly clock: Clock
 }
 
 /**
- * Probes a store that fails, and brings it up to date when it works again: what is held is renewed, and what waits to
- * be settled is handed over. No request waits for any of it.
+ * Probes a failing store, and updates it when it works again: renews active claims and sends pending settlements. All of it
+ * runs in the background.
  */
 export class StoreRecovery {
-  readonly #options: StoreRepairOptions
+  readonly #options: StoreRecoveryOptions
   readonly #timer: WakeTimer
   #working = false
   #retryMs = firstRetryMs
 
-  constructor(options: StoreRepairOptions) {
+  constructor(options: StoreRecoveryOptions) {
     this.#options = options
     this.#timer = new WakeTimer({ clock: options.clock, ring: () => void this.#work(), background: true })
   }
 
-  /** Something is to be done when its time has come. */
+  /** Schedules the next probe or settlement. */
   plan(): void {
     if (this.#working) return
-    const { calls, unsettled, clock } = this.#options
+    const { calls, pending, clock } = this.#options
     if (calls.probeAt !== undefined) this.#timer.wakeAt(calls.probeAt)
-    else if (unsettled.size > 0) this.#timer.wakeAt(clock.monotonic() + this.#retryMs)
+    else if (pending.size > 0) this.#timer.wakeAt(clock.monotonic() + this.#retryMs)
   }
 
   async #work(): Promise<void> {
-    const { calls, store, held, unsettled, clock } = this.#options
+    const { calls, store, active, pending, clock } = this.#options
     this.#working = true
     if (!calls.usable) {
-      await calls.askOrProbe(async () => store.admit(probeClaim()))
-      if (calls.usable) await held.renewAll()
+      await calls.callOrProbe(async () => store.admit(probeClaim()))
+      if (calls.usable) await active.renewAll()
     }
     const { usable } = calls
-    const failed = usable && unsettled.size > 0 && !(await this.#handOver())
+    const failed = usable && pending.size > 0 && !(await this.#settleOldest())
     if (failed) this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs)
     else if (usable) this.#retryMs = firstRetryMs
     this.#working = false
-    if (usable && !failed && unsettled.size > 0) this.#timer.wakeAt(clock.monotonic())
+    if (usable && !failed && pending.size > 0) this.#timer.wakeAt(clock.monotonic())
     else this.plan()
   }
 
-  /** Hands over what waits longest. Says whether all of it was taken. */
-  async #handOver(): Promise<boolean> {
+  /** Sends the oldest settlements. Returns whether the store accepted all. */
+  async #settleOldest(): Promise<boolean> {
     const taken = await Promise.all(
-      this.#options.unsettled.next(batchSize).map(settlement => this.#settle(settlement)),
+      this.#options.pending.next(batchSize).map(settlement => this.#settle(settlement)),
     )
     return taken.every(Boolean)
   }
 
   async #settle(settlement: Settlement): Promise<boolean> {
-    const { calls, store, unsettled } = this.#options
+    const { calls, store, pending } = this.#options
     try {
-      const { ok } = await calls.ask(() => store.settle(settlement))
-      if (ok) unsettled.remove(settlement.id)
-      else unsettled.postpone(settlement.id)
+      const { ok } = await calls.call(() => store.settle(settlement))
+      if (ok) pending.remove(settlement.id)
+      else pending.postpone(settlement.id)
       return ok
     } catch {
-      // The store cannot make sense of it, and never will.
-      unsettled.remove(settlement.id)
+      // The store rejects it as invalid, and always would.
+      pending.remove(settlement.id)
       return true
     }
   }
 }
 
-/** Takes one of a billion of a count of its own: a store that can be read and not be written fails at it too. */
+/** Takes one of a billion from its own counter, so that the probe also fails if the store is read-only. */
 function probeClaim(): Claim {
   const counter = {
     kind: 'rate',

@@ -1,37 +1,37 @@
-/** A request that waits for room. */
+/** A request that waits for capacity. */
 export interface Waiter<Result> {
-  /** Its place among all that ever came. */
+  /** Its number in the order of arrival. */
   readonly arrival: number
-  /** When its wait is over, in milliseconds of the queue's clock. */
+  /** When its wait is over, in ms of the monotonic clock. */
   readonly deadline: number
   readonly attempt: () => Result | Promise<Result>
-  /** When it tries again, once it is the first of its line. */
+  /** When it tries again, if it is first in its line. */
   dueAt: number
-  /** The counts that it waits for. */
+  /** The keys of the counts it waits for. */
   keys: readonly string[]
-  /** It tries before its time because this count was released; and what its time was. */
+  /** The released count for which it tries early, and its original `dueAt`. */
   woken: { readonly key: string; readonly dueAt: number } | undefined
   /** Its own last refusal. */
   refusal: Result | undefined
-  /** Whether it has its answer, or has left. */
+  /** Whether it has a result, or its client has disconnected. */
   ended: boolean
-  /** Hears no more of its client. */
-  deafen(): void
+  /** Stops listening for the disconnect of its client. */
+  removeListener(): void
   resolve(result: Result): void
   reject(error: unknown): void
 }
 
-/** Of what is due at once. */
+/** A `dueAt` of now. */
 export const atOnce = Number.NEGATIVE_INFINITY
 
 /** The requests of one principal, in the order of their arrival. Only the first may try. */
 export class WaitingLine<Result> {
   readonly principal: string
-  /** The last refusal of any of them: what is told to one that never had its turn. */
+  /** The last refusal of the line, which is the result of a request that never had its turn. */
   refusal: Result
-  /** Who tries at the moment. */
+  /** The request that is trying. */
   trying: Waiter<Result> | undefined
-  /** When any of them tried last: the number of that try. */
+  /** The number of the last try of any of its requests. */
   lastTry: number
   readonly #waiters: Waiter<Result>[] = []
 
@@ -49,13 +49,13 @@ export class WaitingLine<Result> {
     return this.#waiters[0]
   }
 
-  /** Puts it behind all that came before it: a store may have answered in another order. */
+  /** Inserts it in the order of arrival: a store may answer in another order. */
   add(waiter: Waiter<Result>): void {
     const before = this.#waiters.findLastIndex(({ arrival }) => arrival < waiter.arrival)
     this.#waiters.splice(before + 1, 0, waiter)
   }
 
-  /** Who is the first then tries at once. */
+  /** Removes it. The next first request tries at once. */
   remove(waiter: Waiter<Result>): void {
     if (this.trying === waiter) this.trying = undefined
     const index = this.#waiters.indexOf(waiter)
@@ -67,7 +67,7 @@ export class WaitingLine<Result> {
     first.woken = undefined
   }
 
-  /** Those whose wait is over, but for who tries: that one hears its answer first. */
+  /** Returns the requests whose wait is over, except the one that is trying, which gets its result first. */
   expired(now: number): readonly Waiter<Result>[] {
     const end = this.#waiters.findIndex(({ deadline }) => deadline > now)
     return this.#waiters
@@ -75,7 +75,7 @@ export class WaitingLine<Result> {
       .filter(waiter => waiter !== this.trying)
   }
 
-  /** When time alone gives the queue something to do here. */
+  /** Returns when the next try or deadline of this line is due. */
   nextAt(mayTry: boolean): number {
     const { first, trying } = this
     if (first !== undefined && trying === undefined && mayTry) return Math.min(first.dueAt, first.deadline)
@@ -83,7 +83,7 @@ export class WaitingLine<Result> {
   }
 }
 
-/** The lines of all principals, in the order of their turns. One that is empty is none. */
+/** The lines of all principals, in the order of their turns. Contains no empty ones. */
 export class WaitingLines<Result> implements Iterable<WaitingLine<Result>> {
   readonly #lines = new Map<string, WaitingLine<Result>>()
 
@@ -95,7 +95,7 @@ export class WaitingLines<Result> implements Iterable<WaitingLine<Result>> {
     return this.#lines.values()
   }
 
-  /** Whoever has not tried for longest comes first. */
+  /** Returns the lines, least recently tried first. */
   byLastTry(): readonly WaitingLine<Result>[] {
     return [...this].sort((one, other) => one.lastTry - other.lastTry)
   }
@@ -110,13 +110,13 @@ export class WaitingLines<Result> implements Iterable<WaitingLine<Result>> {
     this.#lines.delete(line.principal)
   }
 
-  /** It has had its turn. Who goes through the lines meanwhile comes to it again. */
+  /** Moves a line to the end after its turn. A running iteration reaches it again. */
   moveToEnd(line: WaitingLine<Result>): void {
     this.#lines.delete(line.principal)
     this.#lines.set(line.principal, line)
   }
 
-  /** Those who wait for one of the counts try before their time. Says whether there are any. */
+  /** Makes first requests that wait for one of the counts try now. Returns whether there are any. */
   wake(keys: readonly string[]): boolean {
     let any = false
     for (const { first, trying } of this) {
@@ -130,8 +130,8 @@ export class WaitingLines<Result> implements Iterable<WaitingLine<Result>> {
     return any
   }
 
-  /** Nothing is left of the count: who was woken for it tries when its time comes. */
-  calm(key: string): void {
+  /** Restores the original `dueAt` of requests that were woken for this count. */
+  unwake(key: string): void {
     for (const { first } of this) {
       if (first?.woken?.key !== key) continue
       first.dueAt = first.woken.dueAt
@@ -139,7 +139,7 @@ export class WaitingLines<Result> implements Iterable<WaitingLine<Result>> {
     }
   }
 
-  /** When time alone gives the queue something to do. */
+  /** Returns when the next try or deadline of any line is due. */
   nextAt(mayTry: boolean): number {
     let next = Number.POSITIVE_INFINITY
     for (const line of this) next = Math.min(next, line.nextAt(mayTry))
@@ -150,28 +150,28 @@ export class WaitingLines<Result> implements Iterable<WaitingLine<Result>> {
 const maxKeys = 1_000
 
 /**
- * Which counts were released while somebody was being answered: the answer may be from before. Where nobody is,
- * nothing is kept; of more than 1,000 counts all are forgotten.
+ * Records the counts that are released during a store call, whose result may be older. Records nothing while no call runs,
+ * and is cleared beyond 1,000 counts.
  */
 export class ReleaseLog {
   readonly #lastOf = new Map<string, number>()
   #time = 0
-  #asking = 0
+  #running = 0
 
-  /** Somebody asks. The time returned is for `missed`. */
+  /** Marks the start of a store call. Returns the time to pass to `missed`. */
   begin(): number {
-    this.#asking++
+    this.#running++
     return this.#time
   }
 
   end(): void {
-    this.#asking--
+    this.#running--
   }
 
   add(keys: readonly string[]): void {
     this.#time++
-    if (this.#asking === 0 || this.#lastOf.size > maxKeys) this.#lastOf.clear()
-    if (this.#asking === 0) return
+    if (this.#running === 0 || this.#lastOf.size > maxKeys) this.#lastOf.clear()
+    if (this.#running === 0) return
     for (const key of keys) this.#lastOf.set(key, this.#time)
   }
 

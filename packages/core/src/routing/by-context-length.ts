@@ -24,7 +24,7 @@ export function byContextLength<const Entries extends readonly ModelEntry[]>(
     targets: steps.flatMap(step => step.targets),
     ways: waysOf(steps),
     id: `(${steps.map(({ id }) => id).join(' ')})`,
-    ask: (draft, context) =>
+    resolve: (draft, context) =>
       collectTargets(steps, draft, context, lists =>
         fitting(distinct(lists.flat()), estimateTokens(draft), context),
       ),

@@ -34,7 +34,7 @@ export function combinedRoute<Ref extends string>(
     if (own === undefined) throw new TypeError(`Expected ${looseText(names)}.`)
     return own
   }
-  const route: Route<string, Ref> = (draft, context) => found().ask(draft, context)
+  const route: Route<string, Ref> = (draft, context) => found().resolve(draft, context)
   return Object.assign(route, { targets: () => found().targets, [routeInternals]: part })
 }
 
@@ -116,7 +116,7 @@ function partOfRoute(route: Route): RouteNode {
     // The `via` of its targets is only known when it is called.
     ways: [[]],
     id: 'route',
-    ask(draft, context) {
+    resolve(draft, context) {
       const given: unknown = route(draft, context)
       return isThenable(given) ? Promise.resolve(given).then(candidateList) : candidateList(given)
     },

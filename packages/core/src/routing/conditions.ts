@@ -4,7 +4,7 @@ import { configurationError } from '../errors/configuration-error.ts'
 import { matchesPattern } from '../primitives/matches-pattern.ts'
 import { tagOf } from '../primitives/principal-key.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
-import { likelyPromptTokens } from '../usage/reservation.ts'
+import { estimatePromptTokens } from '../usage/reservation.ts'
 import type { InputKind } from '../validation/capable-targets.ts'
 import {
   type CombinedRoute,
@@ -43,7 +43,7 @@ export function bodyLargerThan(bytes: number): RouteCondition {
  */
 export function promptLongerThan(tokens: number): RouteCondition {
   checkTokens('promptLongerThan()', 'tokens', tokens)
-  return draft => likelyPromptTokens(draft) > tokens
+  return draft => estimatePromptTokens(draft) > tokens
 }
 
 /** Matches requests with `tools` or the deprecated `functions`. */

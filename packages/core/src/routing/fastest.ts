@@ -10,13 +10,14 @@ import {
 import { byLeast, type ListedTarget, leadOf, ranked } from './linked-combinations.ts'
 
 /**
- * The entry first whose place is likely to begin its answer soonest: by its time to the first token of late, or to
- * the whole where none is streamed, times the requests that it answers now and this one. The first is the better of two that chance picks, so that not all requests
- * run to the same place at once; the others follow by what is expected of them. A place that was not measured yet is
- * tried first, by one request at a time. Those that are not to be asked at the moment come last. Of an entry with
- * several places the one counts that would be asked first.
+ * Orders entries by their expected response time, fastest first. The estimate is the recent time to first token, or the
+ * response time of requests that do not stream, multiplied by the active requests plus one.
  *
- * Throws `TypeError` for what is no entry.
+ * Of two random entries the faster one goes first, so that not all requests use the same target; the others follow by their
+ * estimates. A target without measurements is tried first, by one request at a time. Unavailable targets go last. An entry
+ * with several targets counts as its first available one.
+ *
+ * Throws `TypeError` for an invalid entry.
  */
 export function fastest<const Entries extends readonly ModelEntry[]>(
   ...entries: Entries
@@ -31,7 +32,7 @@ export function fastest<const Entries extends readonly ModelEntry[]>(
   )
 }
 
-/** More than any place that was measured, and less than one that is not to be asked. */
+/** More than any measured time in ms, and less than an unavailable target. */
 const unknownMs = 1e12
 
 function expectedMs(
@@ -43,11 +44,11 @@ function expectedMs(
   if (blocked) return Number.POSITIVE_INFINITY
   const { active, [measure]: ms } = health
   if (ms === undefined) return active === 0 ? 0 : unknownMs * active
-  // A place that answers at once is still the slower the more it has to do.
+  // A target with 0 ms is still slower the more requests it has.
   return Math.min(unknownMs / 2, Math.max(ms, 0.001) * (active + 1))
 }
 
-/** Puts the better of two that were measured before all others that were. */
+/** Moves the faster of two random measured entries before all other measured ones. */
 function better(expected: number[], { random }: RouteContext): void {
   const measured: number[] = []
   for (const [at, ms] of expected.entries()) if (ms > 0 && ms < unknownMs) measured.push(at)

@@ -73,6 +73,6 @@ function hedged(steps: readonly LinkedRoute[], hedgeAfterMs: number): LinkedRout
     targets,
     ways: waysOf(steps),
     id,
-    ask: (draft, context) => collectTargets(steps, draft, context, order),
+    resolve: (draft, context) => collectTargets(steps, draft, context, order),
   }
 }

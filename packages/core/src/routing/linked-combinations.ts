@@ -26,7 +26,7 @@ export function inOrder(steps: readonly LinkedRoute[]): LinkedRoute {
     targets,
     ways: waysOf(steps),
     id,
-    ask: (draft, context) => collectTargets(steps, draft, context, lists => distinct(lists.flat())),
+    resolve: (draft, context) => collectTargets(steps, draft, context, lists => distinct(lists.flat())),
   }
 }
 
@@ -47,7 +47,7 @@ export function ranked(steps: readonly LinkedRoute[], rank: Ranking): LinkedRout
     targets: steps.flatMap(step => step.targets),
     ways: waysOf(steps),
     id: idOf(steps),
-    ask: (draft, context) =>
+    resolve: (draft, context) =>
       collectTargets(steps, draft, context, lists => {
         const listed: ListedTarget[] = []
         for (let index = 0; index < lists.length; index++) {
@@ -89,11 +89,11 @@ export function oneOf(
     targets: steps.flatMap(step => step.targets),
     ways: waysOf(steps),
     id: `(${steps.map(({ id }) => id).join(' ')})`,
-    ask(draft, context) {
+    resolve(draft, context) {
       const at = choose(draft, context)
       for (const target of others[at]!) context.skip(target, notChosen)
       const { fixed } = steps[at]!
-      return fixed ?? steps[at]!.ask(draft, context)
+      return fixed ?? steps[at]!.resolve(draft, context)
     },
   }
 }

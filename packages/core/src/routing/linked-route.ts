@@ -9,7 +9,7 @@ export type Candidates = readonly RoutedTarget[]
 export interface LinkedRoute {
   /** Its targets, if they are the same for every request; otherwise `undefined`. */
   readonly fixed: Candidates | undefined
-  ask(draft: Draft, context: RouteContext): Candidates | Promise<Candidates>
+  resolve(draft: Draft, context: RouteContext): Candidates | Promise<Candidates>
   /** Every target that is known in advance. */
   readonly targets: readonly Target[]
   /** The `via` of each way to a target. */
@@ -32,7 +32,7 @@ export interface RouteNode {
 
 export function fixedStep(fixed: Candidates, id: string): LinkedRoute {
   const ways = distinctWays(fixed.map(({ via }) => via ?? []))
-  return { fixed, ask: () => fixed, targets: fixed, ways, id }
+  return { fixed, resolve: () => fixed, targets: fixed, ways, id }
 }
 
 /** Returns the distinct ways of all steps. */
@@ -53,8 +53,8 @@ export function mappedStep(step: LinkedRoute, map: (candidates: Candidates) => C
     targets: step.targets,
     ways: step.ways,
     id: step.id,
-    ask(draft, context) {
-      const asked = step.ask(draft, context)
+    resolve(draft, context) {
+      const asked = step.resolve(draft, context)
       return asked instanceof Promise ? asked.then(map) : map(asked)
     },
   }
@@ -71,7 +71,7 @@ export function collectTargets(
   let waits = false
   try {
     for (const step of steps) {
-      const list = step.fixed ?? step.ask(draft, context)
+      const list = step.fixed ?? step.resolve(draft, context)
       waits ||= list instanceof Promise
       lists.push(list)
     }
@@ -89,13 +89,13 @@ export function collectTargets(
  */
 export function distinct(candidates: Candidates): Candidates {
   for (let at = 1; at < candidates.length; at++) {
-    if (isRepeat(candidates, at)) return candidates.filter((_, index) => !isRepeat(candidates, index))
+    if (isDuplicate(candidates, at)) return candidates.filter((_, index) => !isDuplicate(candidates, index))
   }
   return candidates
 }
 
 /** Whether an earlier target is the same. */
-function isRepeat(candidates: Candidates, at: number): boolean {
+function isDuplicate(candidates: Candidates, at: number): boolean {
   const like = candidates[at]!
   for (let before = 0; before < at; before++) {
     const candidate = candidates[before]!

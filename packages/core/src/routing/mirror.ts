@@ -62,9 +62,9 @@ function mirrored(step: LinkedRoute, { fixed, targets }: LinkedRoute, share: num
     targets: all,
     ways: step.ways,
     id: step.id,
-    ask(draft, context) {
+    resolve(draft, context) {
       const chosen = context.random() < share ? withShadow : step
-      return chosen.fixed ?? chosen.ask(draft, context)
+      return chosen.fixed ?? chosen.resolve(draft, context)
     },
   }
 }

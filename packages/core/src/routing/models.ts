@@ -92,7 +92,7 @@ export function models<const Name extends string>(
     const step = steps.get(draft.model) ?? scope.stepOf(draft.model)
     if (step === undefined) return []
     context.match(step.entry)
-    return step.fixed ?? step.ask(draft, context)
+    return step.fixed ?? step.resolve(draft, context)
   }
   return Object.assign(route as Route<Exclude<Name, `${string}*${string}`>>, {
     list: () => cards,

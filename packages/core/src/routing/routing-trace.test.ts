@@ -21,7 +21,7 @@ function counted(random: () => number) {
 describe('RoutingTrace', () => {
   it('draws one seed, when it is first needed, of all 32 bits', () => {
     const { log, draws } = counted(() => 1 - 2 ** -53)
-    log.give([a])
+    log.setTargets([a])
     log.summary()
     expect(draws()).toBe(0)
     log.random()
@@ -41,7 +41,7 @@ describe('RoutingTrace', () => {
   it('tells what the route gave, then what it did not, with the reasons', () => {
     const log = new RoutingTrace(() => 0)
     log.skip(c, notChosen)
-    log.give([{ ...a, via: ['small', 'smaller'] }, b, a])
+    log.setTargets([{ ...a, via: ['small', 'smaller'] }, b, a])
     log.skip(b, { why: 'open', waitMs: 40 })
     log.skip(b, { why: 'cooldown', waitMs: 20, detail: 'x' })
     expect(log.summary()).toEqual({
@@ -58,7 +58,7 @@ describe('RoutingTrace', () => {
     const log = new RoutingTrace(() => 0)
     log.skip(a, notChosen)
     const via = ['small']
-    log.give([
+    log.setTargets([
       { ...a, via, parameters: { temperature: 0 } },
       { ...b, via },
     ])
@@ -76,17 +76,17 @@ describe('RoutingTrace', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => place(`m${index}`))
     const log = new RoutingTrace(() => 0)
     for (const target of many(1_000)) log.skip(target, notChosen)
-    log.give(many(60))
+    log.setTargets(many(60))
     const { candidates, more } = log.summary()
     expect([candidates.length, more]).toEqual([100, 960])
     const given = new RoutingTrace(() => 0)
-    given.give(many(103))
+    given.setTargets(many(103))
     expect(given.summary()).toMatchObject({ candidates: { length: 100 }, more: 3 })
   })
 
   it('keeps texts short and on one line', () => {
     const log = new RoutingTrace(() => 0)
-    log.give([place('m'.repeat(1_000))])
+    log.setTargets([place('m'.repeat(1_000))])
     expect(log.summary().candidates[0]?.model).toHaveLength(203)
     const other = new RoutingTrace(() => 0)
     other.skip(b, { why: 'unfit', detail: `a\nb${'c'.repeat(500)}` })

@@ -50,12 +50,12 @@ export class RoutingTrace {
   }
 
   /** Records the targets of the route. Targets that are skipped later are among these, or their shadows. */
-  give(candidates: readonly RoutedTarget[]): void {
+  setTargets(candidates: readonly RoutedTarget[]): void {
     this.#given = candidates
   }
 
   /** Records the order in which targets are called. */
-  ask(candidates: readonly RoutedTarget[]): void {
+  setOrder(candidates: readonly RoutedTarget[]): void {
     let next = 0
     this.#given = this.#given?.map(each => (candidates.includes(each) ? (candidates[next++] ?? each) : each))
   }

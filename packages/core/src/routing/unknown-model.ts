@@ -9,7 +9,7 @@ import { closest } from '../primitives/closest.ts'
 const maxSuggestions = 3
 
 /** Maximum number of names to authorize per error. */
-const maxAsked = 8
+const maxAuthorized = 8
 
 /** Comparing names takes time proportional to their lengths and number: beyond these, nothing is suggested. */
 const maxLength = 64
@@ -27,7 +27,7 @@ export async function unknownModel(
   const permissions = new Permissions(principal, authorizer)
   const left = new Set(cards.map(({ id }) => id).filter(id => id.length <= maxLength && id !== model))
   const suggested: string[] = []
-  for (let asked = 0; asked < maxAsked && suggested.length < maxSuggestions; asked++) {
+  for (let asked = 0; asked < maxAuthorized && suggested.length < maxSuggestions; asked++) {
     const near = closest(model, left) ?? longer(model, left)
     if (near === undefined) break
     left.delete(near)

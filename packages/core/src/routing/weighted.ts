@@ -56,13 +56,6 @@ export type WeightedEntry =
   | readonly [entry: ModelEntry, weight: number]
   | { readonly to: ModelEntry; readonly weight: number }
 
-/** The entry of a type that may have a weight. */
-export type EntryOf<Item> = Item extends readonly [infer Entry, number]
-  ? Entry
-  : Item extends { readonly to: infer Entry; readonly weight: number }
-    ? Entry
-    : Item
-
 /** Returns the entry and the weight of a value, or `undefined` if it has no weight. Does not validate the weight. */
 export function weightedPair(value: unknown): readonly [entry: unknown, weight: unknown] | undefined {
   if (typeof value !== 'object' || value === null) return undefined

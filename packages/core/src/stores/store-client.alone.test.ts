@@ -41,7 +41,7 @@ describe('StoreClient', () => {
   it('fails a call after its timeout, and hands its outcome on afterwards', async () => {
     const { calls } = callsWith()
     const late: unknown[] = []
-    const call = watch(calls.ask(after(70), outcome => late.push(outcome)))
+    const call = watch(calls.call(after(70), outcome => late.push(outcome)))
     await passing(49)
     expect(call.outcome).toBeUndefined()
     await passing(1)
@@ -60,8 +60,8 @@ describe('StoreClient', () => {
     [false, true],
   ])('fails the calls in flight when it opens, with failsFast: %s', async (failsFast, waits) => {
     const { calls } = callsWith({ failsFast })
-    const call = watch(calls.ask(after(20)))
-    for (let count = 0; count < 5; count++) await calls.ask(fails)
+    const call = watch(calls.call(after(20)))
+    for (let count = 0; count < 5; count++) await calls.call(fails)
     await passing(0)
     expect(calls.usable).toBe(false)
     expect(call.outcome === undefined).toBe(waits)
@@ -71,15 +71,15 @@ describe('StoreClient', () => {
 
   it('makes no call while it is open but one probe, when it is time for it', async () => {
     const { calls, states } = callsWith()
-    for (let count = 0; count < 5; count++) await calls.ask(fails)
+    for (let count = 0; count < 5; count++) await calls.call(fails)
     let asked = 0
     const count = async () => {
       asked++
     }
-    expect(await calls.askOrProbe(count)).toMatchObject({ ok: false, error: { message: 'down' } })
+    expect(await calls.callOrProbe(count)).toMatchObject({ ok: false, error: { message: 'down' } })
     await passing(250)
-    expect(await calls.ask(count)).toMatchObject({ ok: false })
-    const probes = await Promise.all([1, 2, 3].map(() => calls.askOrProbe(count)))
+    expect(await calls.call(count)).toMatchObject({ ok: false })
+    const probes = await Promise.all([1, 2, 3].map(() => calls.callOrProbe(count)))
     expect(probes.map(({ ok }) => ok)).toEqual([true, false, false])
     expect([asked, calls.usable, states]).toEqual([1, true, ['failing', 'working']])
   })
@@ -89,17 +89,17 @@ describe('StoreClient', () => {
       probeTimeoutMs: 1_000,
       breaker: { failuresToOpen: 1, firstProbeMs: 0, lastProbeMs: 0 },
     })
-    await calls.ask(fails)
-    const slow = watch(calls.askOrProbe(after(60)))
+    await calls.call(fails)
+    const slow = watch(calls.callOrProbe(after(60)))
     await passing(60)
     expect([slow.outcome, calls.usable]).toEqual([{ ok: true, value: 'answer' }, false])
-    const hanging = watch(calls.askOrProbe(hangs))
+    const hanging = watch(calls.callOrProbe(hangs))
     await passing(1_000)
     expect(hanging.outcome).toMatchObject({
       ok: false,
       error: { message: 'The test store timed out after 1000 ms.' },
     })
-    expect(await calls.askOrProbe(answers)).toEqual({ ok: true, value: 'answer' })
+    expect(await calls.callOrProbe(answers)).toEqual({ ok: true, value: 'answer' })
     expect(states).toEqual(['failing', 'working'])
   })
 
@@ -111,7 +111,7 @@ describe('StoreClient', () => {
     let asked = 0
     const ask = async (run: () => Promise<unknown>) => {
       const call = watch(
-        calls.askOrProbe(() => {
+        calls.callOrProbe(() => {
           asked++
           return run()
         }),
@@ -133,7 +133,7 @@ describe('StoreClient', () => {
     const wrong = () => {
       throw new TypeError('wrong')
     }
-    expect(() => calls.ask(wrong)).toThrow('wrong')
+    expect(() => calls.call(wrong)).toThrow('wrong')
     expect(states).toEqual([])
   })
 
@@ -141,8 +141,8 @@ describe('StoreClient', () => {
     Object.assign(Object.prototype, { maxUnanswered: 0, failuresToOpen: 1, failsFast: true })
     try {
       const { calls } = callsWith()
-      await calls.ask(fails)
-      expect(await calls.ask(answers)).toEqual({ ok: true, value: 'answer' })
+      await calls.call(fails)
+      expect(await calls.call(answers)).toEqual({ ok: true, value: 'answer' })
     } finally {
       for (const name of ['maxUnanswered', 'failuresToOpen', 'failsFast']) {
         Reflect.deleteProperty(Object.prototype, name)

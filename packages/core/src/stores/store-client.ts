@@ -83,7 +83,7 @@ export class StoreClient {
   }
 
   /** Calls the store. Returns the error of the breaker without a call while that is open. */
-  ask<T>(
+  call<T>(
     operation: () => T | PromiseLike<T>,
     afterwards?: Afterwards<T>,
   ): StoreCallResult<T> | Promise<StoreCallResult<T>> {
@@ -91,7 +91,7 @@ export class StoreClient {
   }
 
   /** Calls the store, as a probe if the breaker is open and one is due. */
-  askOrProbe<T>(operation: () => PromiseLike<T>): StoreCallResult<T> | Promise<StoreCallResult<T>> {
+  callOrProbe<T>(operation: () => PromiseLike<T>): StoreCallResult<T> | Promise<StoreCallResult<T>> {
     const turn = this.#breaker.begin() ?? this.#breaker.beginProbe()
     return this.#run(turn, this.#probeDeadlines, async () => operation(), undefined)
   }

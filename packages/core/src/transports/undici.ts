@@ -3,7 +3,7 @@ import { systemClock } from '../clock/clock.ts'
 import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { beginsBy, type Exchange } from './exchange.ts'
-import { KeptConnection } from './kept-connection.ts'
+import { KeepAliveConnection } from './keep-alive-connection.ts'
 import { type BodySource, ReceivedBody } from './received-body.ts'
 import { ResponseHeaders } from './response-headers.ts'
 
@@ -69,10 +69,10 @@ function splitUrl(url: string): { readonly origin: string; readonly path: string
 type PooledOptions = Client.Options & { readonly connect: buildConnector.connector }
 
 class WatchedClient extends Client {
-  readonly #connection: KeptConnection
+  readonly #connection: KeepAliveConnection
 
   constructor(origin: URL, options: PooledOptions, lost: (error: Error) => void) {
-    const connection = new KeptConnection(lost, systemClock)
+    const connection = new KeepAliveConnection(lost, systemClock)
     const connect: buildConnector.connector = (to, done) =>
       options.connect(to, (...result) => {
         if (result[0] === null) connection.opened(result[1])
@@ -86,8 +86,8 @@ class WatchedClient extends Client {
   }
 
   /**
-   * A request that is aborted takes its connection with it. Undici would connect anew for it, find that it is
-   * aborted, and keep that connection (nodejs/undici#5845): the client is taken out of its pool instead.
+   * Removes a client from its pool. An aborted request closes its connection. Undici would then reconnect, find the request
+   * aborted, and keep that connection (nodejs/undici#5845).
    */
   #retire(url: URL, error: errors.UndiciError): void {
     this.emit('connectionError', url, [this], error)
@@ -138,7 +138,7 @@ class UndiciExchange implements Exchange, BodySource {
   }
 
   close(): void {
-    this.#abort?.(new Error('Nobody waits for the answer.'))
+    this.#abort?.(new Error('The response is no longer needed.'))
   }
 
   resume(): void {

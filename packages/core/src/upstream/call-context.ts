@@ -62,24 +62,24 @@ export interface AttemptObserver {
   readonly shadows: RunningShadows
   /** An attempt failed and another one follows. */
   attemptFailed(attempt: AttemptEntry): void
-  /** The adjustments of the attempt that is under way; none before its request is encoded. Throws `TypeError` for invalid ones. */
+  /** Reports the adjustments of the current attempt, once its request is encoded. Throws `TypeError` for invalid ones. */
   adjusted(adjustments: readonly Adjustment[]): void
   /** A target is not called, or not again. */
   skipped(target: Target, why: SkipReason): void
   /**
-   * A call has ended whose answer nobody gets, with its usage. `abandoned`: it was cut off before any of its answer arrived,
-   * so that its usage is unknown. `undefined`: the upstream did not take it.
+   * A call with a discarded response has ended, with its usage. `abandoned`: it was cancelled before any content arrived, so
+   * its usage is unknown. `undefined`: the upstream did not accept it.
    */
   discarded(attempt: AttemptEntry, usage: CountedUsage | 'abandoned' | undefined): void
 }
 
-/** The chunks of a streamed answer. */
+/** The chunks of a streamed response. */
 export type ChunkSource = AsyncIterator<readonly PartialChunk[]>
 
-/** What an upstream answers with. */
+/** The response of an upstream. */
 export type UpstreamReply = PartialCompletion | ChunkSource
 
-/** Whether an upstream streams its answer. */
+/** Whether an upstream streams its response. */
 export function isStreamed(reply: UpstreamReply): reply is ChunkSource {
   return 'next' in reply && typeof reply.next === 'function'
 }
@@ -88,10 +88,10 @@ export function isStreamed(reply: UpstreamReply): reply is ChunkSource {
 export interface UpstreamResult<T> {
   readonly answer: T
   /**
-   * Releases what the call holds; has to be called. Cuts the answer off unless it was read to its own end. `error` is what
-   * broke it.
+   * Releases the resources of the call. Always call it. Cancels the response unless it was read completely. `error` is the
+   * reason for a failure.
    */
   end(completed: boolean, error?: unknown): void
-  /** Calls `listener` when the call is cut off by a deadline or by the end of the gateway: nobody may be reading the answer. */
+  /** Calls `listener` when a deadline or the end of the gateway cancels the call, even if nothing is reading the response. */
   onCut(listener: (reason: Error) => void): void
 }

@@ -104,7 +104,7 @@ export class Deadlines {
     const pause = this.#pauseMs
     if (now >= this.#totalAt) {
       this.#expire(
-        new UpstreamError('The answer was not whole when its time was over (timeouts.totalMs).', {
+        new UpstreamError('The response was not complete within its total timeout (timeouts.totalMs).', {
           kind: 'total_timeout',
         }),
       )

@@ -27,8 +27,8 @@ import { watchResponse } from './watch-response.ts'
 type AdjustmentObserver = Pick<AttemptObserver, 'adjusted'>
 
 /**
- * One call to one provider: its slot, its connection and its deadlines, all released by `end`, whatever happened. No
- * provider and no transport holds it longer than it lives. It is the iterator of a streamed answer, too.
+ * One call to one provider: its slot, its connection and its deadlines. `end` releases all of them in every case, so no
+ * provider or transport keeps it alive. It is also the iterator of a streamed response.
  */
 export class ProviderCall implements ChunkSource {
   /** Called when the call is cut off. */
@@ -53,7 +53,7 @@ export class ProviderCall implements ChunkSource {
   #leaveQueue: (() => void) | undefined
   #release: Release | undefined
   #reject: ((reason: Error) => void) | undefined
-  /** The chunks of a streamed answer. */
+  /** The chunks of a streamed response. */
   #chunks: ChunkSource | undefined
 
   /** `totalAt` is the deadline of the request in monotonic milliseconds. `observer` receives the adjustments. */
@@ -84,7 +84,7 @@ export class ProviderCall implements ChunkSource {
     return this.#controller.signal
   }
 
-  /** Does `send`, then `read`. `end` has to be called afterwards, also where it rejects. */
+  /** Calls `send`, then `read`. Call `end` afterwards, even if it rejects. */
   async run(provider: Provider, input: Call): Promise<UpstreamReply> {
     let response: TransportResponse
     try {
@@ -97,7 +97,7 @@ export class ProviderCall implements ChunkSource {
 
   /**
    * Sends the request, and resolves with the head of the response. `toFailure` converts what it throws or rejects with;
-   * `end` has to be called afterwards. `overridden` are the adjustments that were made to `input` beforehand.
+   * call `end` afterwards. `overridden` are the adjustments that were made to `input` beforehand.
    */
   send(
     provider: Provider,
@@ -148,7 +148,7 @@ export class ProviderCall implements ChunkSource {
     return this
   }
 
-  /** Reads the next chunks of a streamed answer. */
+  /** Reads the next chunks of a streamed response. */
   next(): Promise<IteratorResult<readonly PartialChunk[]>> {
     if (this.#cutFor !== undefined) return Promise.reject(this.#cutFor)
     try {
@@ -163,7 +163,7 @@ export class ProviderCall implements ChunkSource {
     return { done: true, value: undefined }
   }
 
-  /** Releases everything. Cuts an answer off that was not read to its own end, with `reason`. */
+  /** Releases everything. Cancels a response that was not read completely, with `reason`. */
   end(completed: boolean, reason?: Error): void {
     this.onCut = undefined
     this.#deadlines.stop()
@@ -242,7 +242,7 @@ export class ProviderCall implements ChunkSource {
     }
     this.#reject?.(reason)
     this.#reject = undefined
-    // Also while a read waits: it may have begun before anybody read the answer.
+    // Also while a read waits: it may have begun before the response was read.
     this.onCut?.(reason)
   }
 

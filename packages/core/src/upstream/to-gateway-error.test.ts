@@ -74,7 +74,7 @@ describe('toGatewayError', () => {
   })
 
   describe('a fault of the request', () => {
-    it.each(tellable())('of code %s keeps its code', code => {
+    it.each(publicCodes())('of code %s keeps its code', code => {
       expect(toGatewayError(refused({ status: 400, code }, 'Too much.'), 'm')).toMatchObject({
         reason: code,
         message: 'Too much.',
@@ -114,7 +114,7 @@ describe('toGatewayError', () => {
 })
 
 /** The lines of the table whose status is 400 and whose code is their name. */
-function tellable(): readonly string[] {
+function publicCodes(): readonly string[] {
   const every: Record<ErrorReason, true> = {
     missing_api_key: true,
     limiter_unavailable: true,

@@ -58,7 +58,7 @@ function ofStatus(error: UpstreamError, model: string): GatewayError {
 }
 
 /** The codes of refused content that callers may see. */
-const tellable: ReadonlySet<string> = new Set<ErrorReason>([
+const publicCodes: ReadonlySet<string> = new Set<ErrorReason>([
   'unsupported_content_type',
   'missing_required_parameter',
   'empty_array',
@@ -82,10 +82,10 @@ const tellable: ReadonlySet<string> = new Set<ErrorReason>([
 ])
 
 function ofRequest(error: UpstreamError): GatewayError {
-  const refusal =
-    error.code !== null && tellable.has(error.code) ? (error.code as ErrorReason) : 'invalid_request'
+  const reason =
+    error.code !== null && publicCodes.has(error.code) ? (error.code as ErrorReason) : 'invalid_request'
   const message = redact(error.vendorMessage ?? error.message)
-  return new GatewayError(refusal, {
+  return new GatewayError(reason, {
     ...(message === '' ? {} : { message }),
     param: error.param !== null && /^[\w.[\]-]{1,200}$/.test(error.param) ? error.param : null,
     cause: error,

@@ -42,20 +42,20 @@ const none: AnswerTerms = Object.freeze({})
 const unadjusted: readonly Adjustment[] = Object.freeze([])
 
 /** The fields of a request that affect billing. It may be invalid. */
-type Asked = { readonly service_tier?: unknown; readonly web_search_options?: unknown } | undefined
+type BillingFields = { readonly service_tier?: unknown; readonly web_search_options?: unknown } | undefined
 
 /** Returns the model to price for a call. Parameters that the provider has dropped do not count as requested. */
 export function pricedModel(
   model: string,
   target: Target,
   at: number,
-  request: Asked,
+  request: BillingFields,
   { serviceTier, webSearches }: AnswerTerms = none,
   adjustments: readonly Adjustment[] = unadjusted,
   responseModel?: string,
 ): PricedModel {
   const searches =
-    webSearches ?? (askedFor('web_search_options', target, request, adjustments) == null ? 0 : 1)
+    webSearches ?? (sentValue('web_search_options', target, request, adjustments) == null ? 0 : 1)
   return {
     model,
     provider: target.provider.name,
@@ -63,14 +63,14 @@ export function pricedModel(
     responseModel,
     at,
     serviceTier:
-      namedTier(serviceTier) ?? unconfirmedTier(askedFor('service_tier', target, request, adjustments)),
+      namedTier(serviceTier) ?? unconfirmedTier(sentValue('service_tier', target, request, adjustments)),
     webSearches: searches > 0 ? searches : undefined,
   }
 }
 
 /** Returns the tiers by which a request may be billed, the requested one first; empty if only by the default one. */
-export function possibleTiers(target: Target, request: Asked): readonly string[] {
-  const asked = askedFor('service_tier', target, request, unadjusted)
+export function possibleTiers(target: Target, request: BillingFields): readonly string[] {
+  const asked = sentValue('service_tier', target, request, unadjusted)
   return (typeof asked === 'string' && tiersByName.get(asked)) || noTiers
 }
 
@@ -85,10 +85,10 @@ const tiersByName: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /** Returns the value of a field as it is sent to a target, which may override it. */
-function askedFor(
-  field: keyof NonNullable<Asked>,
+function sentValue(
+  field: keyof NonNullable<BillingFields>,
   { parameters }: Target,
-  request: Asked,
+  request: BillingFields,
   adjustments: readonly Adjustment[],
 ): unknown {
   const own = parameters?.[field]

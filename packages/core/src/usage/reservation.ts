@@ -21,7 +21,7 @@ export interface ReservedAmount {
   readonly floor: number
 }
 
-const most = Number.MAX_SAFE_INTEGER
+const maxAmount = Number.MAX_SAFE_INTEGER
 
 /**
  * Returns the maximum usage of a request. The body may be invalid: an invalid maximum or `n` counts as absent, as the request
@@ -36,7 +36,7 @@ export function reservationOf(draft: Draft, defaultOutputTokens: number): Reserv
   const choices = isBound(n) && n >= 1 && n <= 128 ? n : 1
   return {
     promptTokens: promptEstimate(draft),
-    completionTokens: Math.min(most, choices * maxOutputTokens),
+    completionTokens: Math.min(maxAmount, choices * maxOutputTokens),
     maxOutputTokens,
     body: draft.body,
   }
@@ -56,7 +56,7 @@ function isBound(value: unknown): value is number {
 }
 
 export function reservedTokens({ promptTokens, completionTokens }: Reservation): ReservedAmount {
-  return { amount: Math.min(most, promptTokens + completionTokens), floor: promptTokens }
+  return { amount: Math.min(maxAmount, promptTokens + completionTokens), floor: promptTokens }
 }
 
 /**
@@ -67,15 +67,15 @@ export function reservedMoney(
   reservation: Reservation,
   context: Pick<LimitContext, 'targets' | 'price'>,
 ): ReservedAmount | undefined {
-  const amount = dearest(usagesOf(reservation), context)
+  const amount = maxCost(usagesOf(reservation), context)
   if (amount === undefined) return undefined
-  const floor = dearest([usageOf(reservation.promptTokens, 0, 0, 0, 0)], context)
+  const floor = maxCost([usageOf(reservation.promptTokens, 0, 0, 0, 0)], context)
   // A custom price function need not be monotonic: the floor must not exceed the amount.
   return floor === undefined ? undefined : { amount, floor: Math.min(floor, amount) }
 }
 
 /** Returns the maximum cost. The first usage must have a price at each target. */
-function dearest(
+function maxCost(
   usages: readonly Usage[],
   { targets, price }: Pick<LimitContext, 'targets' | 'price'>,
 ): number | undefined {
@@ -128,7 +128,7 @@ function usageOf(prompt: number, completion: number, written: number, audio: num
 }
 
 /** Returns a likely number of prompt tokens: three quarters of the high estimate, which is one per four bytes of text. */
-export function likelyPromptTokens(draft: Draft): number {
+export function estimatePromptTokens(draft: Draft): number {
   return Math.ceil(promptEstimate(draft) * 0.75)
 }
 

@@ -1,7 +1,7 @@
 import type { Adjustment, Target } from '../contracts/provider.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 
-/** A request whose answer has a bound, and what was added to it for that. */
+/** A request with a limit on its output, and the adjustments for it. */
 export interface BoundedOutput {
   readonly input: ChatRequest
   readonly adjustments: readonly Adjustment[]

@@ -106,15 +106,15 @@ function unsupportedFeature(
       param: 'messages',
     })
   }
-  const misfit = outputMisfit(input, capabilities)
+  const misfit = unsupportedOutput(input, capabilities)
   if (misfit !== undefined || !live) return misfit
-  if (reasoning === true) return reasoningMisfit(input)
+  if (reasoning === true) return unsupportedReasoning(input)
   return reasoning === false && input.reasoning_effort !== undefined
     ? unsupported('reasoning_effort', '')
     : undefined
 }
 
-function outputMisfit(
+function unsupportedOutput(
   input: ChatRequest,
   { maxOutputTokens, tools, jsonSchema }: Capabilities,
 ): GatewayError | undefined {
@@ -137,7 +137,7 @@ function outputMisfit(
   })
 }
 
-function reasoningMisfit(input: ChatRequest): GatewayError | undefined {
+function unsupportedReasoning(input: ChatRequest): GatewayError | undefined {
   if (input.max_tokens !== undefined)
     return unsupported('max_tokens', " Use 'max_completion_tokens' instead.")
   for (const [field, standard] of Object.entries(fixedForReasoning)) {

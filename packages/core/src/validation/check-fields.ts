@@ -7,7 +7,7 @@ interface Field {
   readonly schema: z.ZodMiniType
   readonly check: Checker
   /** Its position in the order in which errors are reported. */
-  readonly place: number
+  readonly position: number
 }
 
 /** The top-level fields that a request may have, by name. */
@@ -16,9 +16,9 @@ export type Fields = ReadonlyMap<string, Field>
 /** Prepares the schemas of fields, in the order in which errors are reported. It takes milliseconds: do it once. */
 export function fieldsFrom(schemas: Readonly<Record<string, z.ZodMiniType>>): Fields {
   return new Map(
-    Object.entries(schemas).map(([name, schema], place) => [
+    Object.entries(schemas).map(([name, schema], position) => [
       name,
-      { schema, check: checkerOf(schema), place },
+      { schema, check: checkerOf(schema), position },
     ]),
   )
 }
@@ -34,7 +34,7 @@ export function checkFields(
   fields: Fields,
 ): readonly string[] | undefined {
   let invalidField: string | undefined
-  let place = Number.POSITIVE_INFINITY
+  let position = Number.POSITIVE_INFINITY
   let issues: Issue[] = []
   let extra: string[] | undefined
   for (const key of Object.keys(given)) {
@@ -44,12 +44,12 @@ export function checkFields(
       extra.push(key)
       continue
     }
-    if (field.place > place) continue
+    if (field.position > position) continue
     field.check(given[key], issues)
     if (issues.length === 0) continue
     issues = []
     invalidField = key
-    place = field.place
+    position = field.position
   }
   if (invalidField === undefined) return extra
   const { schema } = fields.get(invalidField)!

@@ -9,7 +9,7 @@ import { type Checker, checkerOf, fastSchema, type Issue, type Schema, under } f
  */
 
 /** An error with its own message. `where` is the path of the value as in error messages. */
-export interface SchemaFault {
+export interface SchemaIssue {
   readonly reason: ErrorReason
   readonly message: (where: string) => string
   /** Returns a path to report instead of that of the value. */
@@ -41,13 +41,13 @@ export function anyObject(): Schema<JsonObject> {
 }
 
 /** Adds a rule to a schema. It is applied to valid values only. */
-export function where<T>(schema: Schema<T>, fault: (value: T) => SchemaFault | undefined): Schema<T> {
+export function where<T>(schema: Schema<T>, fault: (value: T) => SchemaIssue | undefined): Schema<T> {
   const check = checkerOf(schema)
   return fastSchema({ base: schema, rule: fault }, (value, issues) => {
     check(value, issues)
     if (issues.length > 0) return
     const found = fault(value as T)
-    if (found !== undefined) issues.push(faultIssue(value, found))
+    if (found !== undefined) issues.push(toIssue(value, found))
   })
 }
 
@@ -73,7 +73,7 @@ export function list<T>(item: Schema<T>, noun: string, min = 0, max = Number.POS
 /** Returns a schema of a map from any keys to values of one schema. `fault` validates the keys first. */
 export function mapOf<T>(
   item: Schema<T>,
-  fault?: (keys: readonly string[]) => SchemaFault | undefined,
+  fault?: (keys: readonly string[]) => SchemaIssue | undefined,
 ): Schema<Record<string, T>> {
   const check = checkerOf(item)
   return fastSchema({ map: item, keys: fault }, (value, issues) => {
@@ -84,7 +84,7 @@ export function mapOf<T>(
     const keys = Object.keys(value)
     const found = fault?.(keys)
     if (found !== undefined) {
-      issues.push(faultIssue(value, found))
+      issues.push(toIssue(value, found))
       return
     }
     for (const key of keys) {
@@ -142,7 +142,7 @@ function wrongType(input: unknown, noun: string): Issue {
   return { code: 'invalid_type', expected: 'custom', input, message: noun }
 }
 
-function faultIssue(input: unknown, fault: SchemaFault): Issue {
+function toIssue(input: unknown, fault: SchemaIssue): Issue {
   return { code: 'custom', input, params: { fault } }
 }
 

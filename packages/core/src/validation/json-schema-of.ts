@@ -61,7 +61,7 @@ export class JsonSchemas {
   object(shape: Readonly<Record<string, AnySchema>>): JsonObject {
     const members = Object.entries(shape)
     if (members.length === 0) return { type: 'object' }
-    const required = members.flatMap(([name, schema]) => (mayBeLeftOut(schema) ? [] : [name]))
+    const required = members.flatMap(([name, schema]) => (isOptional(schema) ? [] : [name]))
     return {
       type: 'object',
       properties: Object.fromEntries(members.map(([name, schema]) => [name, this.of(schema)])),
@@ -110,7 +110,7 @@ export function orNull(schema: JsonObject): JsonObject {
   return { anyOf: [...kinds, { type: 'null' }] }
 }
 
-function mayBeLeftOut(schema: AnySchema): boolean {
+function isOptional(schema: AnySchema): boolean {
   const form = shapeOf(schema)
   return form !== undefined && 'maybe' in form
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { checkerOf, fastSchema, type Schema, unless } from './fast-schema.ts'
 
 /*
- * Schemas of strings, numbers and booleans. The message of each is the noun for what was expected, which refusal-of-issue.ts
+ * Schemas of strings, numbers and booleans. The message of each names the expected type, which validation-error.ts
  * puts into the error message.
  */
 

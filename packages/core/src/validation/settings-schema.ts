@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import type { ParameterOverrides } from '../contracts/provider.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 import { shorten } from '../protocol/error-messages.ts'
-import type { SchemaFault } from './container-schemas.ts'
+import type { SchemaIssue } from './container-schemas.ts'
 import { either, list, mapOf, object } from './container-schemas.ts'
 import { decimal, flag, integer, maybe, oneOf, text } from './scalar-schemas.ts'
 
@@ -21,9 +21,9 @@ const bias = integer(-100, 100)
 export const logitBiasSchema = mapOf(bias)
 
 /** The live profile accepts token ids only. */
-export const liveLogitBiasSchema = mapOf(bias, tokenFault)
+export const liveLogitBiasSchema = mapOf(bias, tokenIssue)
 
-export const metadataSchema = mapOf(text(512), pairsFault)
+export const metadataSchema = mapOf(text(512), pairsIssue)
 
 export const webSearchSchema = object({
   search_context_size: maybe(oneOf(['low', 'medium', 'high'])),
@@ -41,19 +41,19 @@ export const webSearchSchema = object({
 }) as unknown as z.ZodMiniType<JsonObject>
 
 /** Requires keys to be token ids. */
-export function tokenFault(keys: readonly string[]): SchemaFault | undefined {
+export function tokenIssue(keys: readonly string[]): SchemaIssue | undefined {
   const key = keys.find(token => !tokenId.test(token))
   return key === undefined ? undefined : noToken(key)
 }
 
 /** Allows at most 16 pairs, with keys of at most 64 characters. */
-export function pairsFault(keys: readonly string[]): SchemaFault | undefined {
+export function pairsIssue(keys: readonly string[]): SchemaIssue | undefined {
   if (keys.length > maxPairs) return tooManyPairs(keys.length)
   const long = keys.find(key => key.length > maxKeyLength)
   return long === undefined ? undefined : keyTooLong(long)
 }
 
-function noToken(key: string): SchemaFault {
+function noToken(key: string): SchemaIssue {
   return {
     reason: 'invalid_value',
     message: path =>
@@ -61,7 +61,7 @@ function noToken(key: string): SchemaFault {
   }
 }
 
-function tooManyPairs(count: number): SchemaFault {
+function tooManyPairs(count: number): SchemaIssue {
   return {
     reason: 'object_above_max_properties',
     message: path =>
@@ -69,7 +69,7 @@ function tooManyPairs(count: number): SchemaFault {
   }
 }
 
-function keyTooLong(key: string): SchemaFault {
+function keyTooLong(key: string): SchemaIssue {
   return {
     reason: 'property_name_above_max_length',
     message: path =>

@@ -10,21 +10,21 @@ interface Context {
  * Returns why a JSON Schema cannot be used with `strict` (protocol section 1.2), or `undefined` if it can: every object must
  * reject additional properties and require all of its own.
  */
-export function strictSchemaFault(schema: unknown, context?: Context): string | undefined {
+export function strictSchemaIssue(schema: unknown, context?: Context): string | undefined {
   if (!isObject(schema)) return undefined
   return (
-    objectFault(schema, context) ??
+    objectIssue(schema, context) ??
     inside(schema.properties, 'properties', context) ??
     inside(schema.$defs, '$defs', context) ??
     inside(schema.definitions, 'definitions', context) ??
     (isObject(schema.items)
-      ? strictSchemaFault(schema.items, { outer: context, step: 'items' })
+      ? strictSchemaIssue(schema.items, { outer: context, step: 'items' })
       : undefined) ??
     inside(schema.anyOf, 'anyOf', context)
   )
 }
 
-function objectFault(schema: Record<string, unknown>, context: Context | undefined): string | undefined {
+function objectIssue(schema: Record<string, unknown>, context: Context | undefined): string | undefined {
   const { type, properties } = schema
   const isObjectSchema = type === 'object' || (Array.isArray(type) && type.includes('object'))
   if (!isObjectSchema && !isObject(properties)) return undefined
@@ -42,7 +42,7 @@ function inside(schemas: unknown, step: string, outer: Context | undefined): str
   if (typeof schemas !== 'object' || schemas === null) return undefined
   const within = { outer, step }
   for (const [key, schema] of Object.entries(schemas)) {
-    const fault = strictSchemaFault(schema, { outer: within, step: key })
+    const fault = strictSchemaIssue(schema, { outer: within, step: key })
     if (fault !== undefined) return fault
   }
   return undefined

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { type ErrorReason, GatewayError } from '../errors/errors.ts'
 import { type Path, pathText, quotedList, shorten, typeName } from '../protocol/error-messages.ts'
-import type { SchemaFault } from './container-schemas.ts'
+import type { SchemaIssue } from './container-schemas.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -13,8 +13,8 @@ type Issue = z.core.$ZodIssue
 export function toValidationError(field: string, issue: Issue): GatewayError {
   const path: Path = [field, ...issue.path]
   const param = pathText(path)
-  const refuse = (refusal: ErrorReason, message: string): GatewayError =>
-    new GatewayError(refusal, { message, param })
+  const refuse = (reason: ErrorReason, message: string): GatewayError =>
+    new GatewayError(reason, { message, param })
   if (issue.input === undefined) {
     return refuse('missing_required_parameter', `Missing required parameter: '${param}'.`)
   }
@@ -36,7 +36,7 @@ export function toValidationError(field: string, issue: Issue): GatewayError {
         `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '${String(issue.pattern).slice(1, -1)}'.`,
       )
     case 'custom': {
-      const fault = issue.params?.fault as SchemaFault
+      const fault = issue.params?.fault as SchemaIssue
       return new GatewayError(fault.reason, {
         message: fault.message(param),
         param: fault.param?.(param) ?? param,

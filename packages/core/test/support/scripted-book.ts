@@ -3,12 +3,12 @@ import type { HealthCall, TargetUnavailable } from '../../src/contracts/target-h
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import { defaultBreaker, defaultRetry } from '../../src/gateway/config.ts'
 import type { HealthSettings } from '../../src/upstream/health/health-options.ts'
-import { healthRegistry, type LastingHealthRegistry } from '../../src/upstream/health/health-registry.ts'
+import { healthRegistry, type ReloadableHealthRegistry } from '../../src/upstream/health/health-registry.ts'
 import { ManualClock } from './manual-clock.ts'
 
 /** A book of tests: its process never stands still, its chance is the middle, and what it tells is kept. */
 export interface ScriptedBook {
-  readonly book: LastingHealthRegistry
+  readonly book: ReloadableHealthRegistry
   readonly told: TargetEvent[]
   readonly stores: StoreEvent[]
   readonly settings: HealthSettings

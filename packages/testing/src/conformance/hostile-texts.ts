@@ -1,4 +1,4 @@
-/** Texts that have broken databases, and how they are kept. */
+/** Texts that have broken databases, and how they are stored. */
 export const hostileTexts: readonly (readonly [text: string, kept: string])[] = [
   ...[
     "it's",

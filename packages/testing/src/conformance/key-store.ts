@@ -7,7 +7,7 @@ import { keyRotations } from './key-store/rotations.ts'
 import { keyUses } from './key-store/uses.ts'
 
 /**
- * Tests the rows of a key store, through the `keyStore` that uses them, in any test runner.
+ * Tests a `KeyRepository`, through the `keyStore` that uses it, in any test runner.
  *
  * @example
  * for (const { name, run } of keyStoreConformance) it(name, () => run(async () => emptyRows()))

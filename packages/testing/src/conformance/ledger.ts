@@ -9,7 +9,7 @@ import { ledgerUsage } from './ledger/usage.ts'
 import { ledgerValues } from './ledger/values.ts'
 
 /**
- * Tests the rows of a ledger, in any test runner. One case takes 2 seconds.
+ * Tests a `LedgerRepository`, in any test runner. One case takes 2 seconds.
  *
  * @example
  * for (const { name, run } of ledgerConformance) it(name, () => run(async () => emptyRows()))

@@ -19,8 +19,8 @@ import type {
 import { componentsPath } from '../../validation/json-schema-of.ts'
 
 /*
- * Answers as schemas, for the description of the API: nothing is checked by them. Each shape has all members of the
- * interface that it stands for; the compiler sees to it.
+ * Schemas of responses for the OpenAPI document: they validate nothing. The compiler ensures that each shape has all members
+ * of its interface.
  */
 
 /** A schema for each member of an interface. */
@@ -28,7 +28,7 @@ type Shape<T> = { readonly [K in keyof T]-?: z.ZodMiniType<T[K]> }
 
 const count = z.int().check(z.gte(0))
 
-/** Any object; of a vendor, as it was. */
+/** Any object, passed through from a vendor. */
 const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodMiniType<JsonObject>
 const anyObjects = z.array(anyObject)
 
@@ -66,7 +66,7 @@ const logprobs = z.object({
 
 const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
 
-/** What some vendors want back with a call: signatures. */
+/** Values that some vendors require back with a call, such as signatures. */
 const extraContent = z.exactOptional(anyObject)
 
 const functionToolCall = z.object({
@@ -98,7 +98,7 @@ const message = z.object({
   audio: z.exactOptional(anyObject),
 } satisfies Shape<CompletionMessage>)
 
-/** What the choices of whole answers and of chunks have alike. */
+/** The fields that choices of complete responses and of chunks share. */
 const ofChoice = {
   index: z.int().check(z.gte(0), z.lte(127)),
   logprobs: z.nullable(logprobs),
@@ -170,7 +170,7 @@ const chunkChoice = z.object({
   finish_reason: z.nullable(finishReason),
 } satisfies Shape<ChunkChoice>)
 
-/** One event of a streamed answer. */
+/** One event of a streamed response. */
 const chunk = z.object({
   id: z.string(),
   object: z.literal('chat.completion.chunk'),
@@ -193,7 +193,7 @@ const named = {
   ModelList: modelList,
 }
 
-/** The named schemas of the answers. Their objects may have further members one day: none is closed. */
+/** The named schemas of responses. Objects may get more members later, so none is closed. */
 export function answerSchemas(): Record<string, JsonObject> {
   const registry = z.registry<{ readonly id: string }>()
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
@@ -203,7 +203,7 @@ export function answerSchemas(): Record<string, JsonObject> {
   )
 }
 
-/** Refers to an answer's schema. */
+/** Returns a reference to the schema of a response. */
 export function answerReference(name: keyof typeof named): JsonObject {
   return { $ref: componentsPath + name }
 }

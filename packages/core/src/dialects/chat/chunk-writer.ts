@@ -1,9 +1,9 @@
 import type { ErrorBody } from '../../errors/errors.ts'
 import type { ChunkChoice, Delta, Usage } from '../../protocol/chat.ts'
 
-// Tuned for the bench row `stream`: what is the same on every event is written once.
+// Tuned for the bench row `stream`: the constant parts of events are serialized once.
 
-/** What every chunk of one stream carries. */
+/** The fields of every chunk of a stream. */
 export interface ChunkHead {
   readonly id: string
   readonly created: number
@@ -11,8 +11,7 @@ export interface ChunkHead {
 }
 
 /**
- * Writes chunks as server-sent events (protocol section 3). What is the same on every chunk is turned into
- * text once.
+ * Writes chunks as server-sent events (protocol section 3). The constant parts are serialized once.
  */
 export class ChunkWriter {
   readonly #head: ChunkHead
@@ -26,7 +25,7 @@ export class ChunkWriter {
   }
 
   /**
-   * One event for each choice. A service tier holds for the events after it too, the fingerprint of the first call for
+   * Returns one event per choice. A service tier also applies to later events. The fingerprint of the first call applies to
    * the stream.
    */
   choices(
@@ -44,7 +43,7 @@ export class ChunkWriter {
     return text
   }
 
-  /** The usage event, where the caller asked for it, and the end mark. */
+  /** Returns the usage event, if requested, and `[DONE]`. */
   end(usage: Usage): string {
     if (!this.#includeUsage) return 'data: [DONE]\n\n'
     this.#prefix ??= this.#prefixOf(undefined, null)
@@ -65,7 +64,7 @@ export class ChunkWriter {
   }
 }
 
-/** What `JSON.stringify` makes of a choice. Nearly every one is a piece of text: that is written by hand, for a fraction. */
+/** Returns the same text as `JSON.stringify`, at a fraction of the cost for a choice with only text. */
 function jsonOf(choice: ChunkChoice): string {
   const { index, delta, logprobs, finish_reason } = choice
   const { content } = delta
@@ -80,10 +79,10 @@ function isOnlyContent(delta: Delta): boolean {
   return true
 }
 
-/** The event of an answer that broke off (protocol section 3.3). No end mark follows it. */
+/** Returns the error event of a stream that broke (protocol section 3.3). No `[DONE]` follows it. */
 export function errorEvent(body: ErrorBody): string {
   return `data: ${JSON.stringify(body)}\n\n`
 }
 
-/** A comment that keeps a silent connection open. Clients ignore it. */
+/** A comment that keeps an idle connection open. Clients ignore it. */
 export const keepAliveComment = ': keep-alive\n\n'

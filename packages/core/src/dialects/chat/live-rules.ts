@@ -1,10 +1,10 @@
 import { GatewayError } from '../../errors/errors.ts'
 import type { ChatRequest, Message } from '../../protocol/chat.ts'
 import { shorten } from '../../protocol/error-messages.ts'
-import { strictSchemaFault } from '../../validation/strict-schema.ts'
-import { saysOtherwise } from './message-schema.ts'
+import { strictSchemaIssue } from '../../validation/strict-schema.ts'
+import { hasOtherContent } from './message-schema.ts'
 
-/** The rules of hosted services that span fields (marked [L] in protocol section 1). Throws 400. */
+/** Checks the rules of hosted services that span fields (marked [L] in protocol section 1). Throws 400. */
 export function checkFieldRules(input: ChatRequest): void {
   if (input.tool_choice !== undefined && input.tools === undefined) {
     throw refusal(
@@ -35,7 +35,7 @@ export function checkFieldRules(input: ChatRequest): void {
   }
 }
 
-/** The rules that hosted services look at last: of schemas and of the conversation. Throws 400. */
+/** Checks the rules that hosted services apply last: JSON schemas and the conversation. Throws 400. */
 export function checkConversationRules(input: ChatRequest): void {
   checkStrictSchemas(input)
   checkContents(input.messages)
@@ -51,7 +51,7 @@ export function checkConversationRules(input: ChatRequest): void {
 function checkStrictSchemas({ tools = [], response_format: format }: ChatRequest): void {
   for (const [index, tool] of tools.entries()) {
     if (tool.type !== 'function' || tool.function.strict !== true) continue
-    const fault = strictSchemaFault(tool.function.parameters)
+    const fault = strictSchemaIssue(tool.function.parameters)
     if (fault === undefined) continue
     throw refusal(
       `tools[${index}].function.parameters`,
@@ -59,7 +59,7 @@ function checkStrictSchemas({ tools = [], response_format: format }: ChatRequest
     )
   }
   if (format?.type !== 'json_schema' || format.json_schema.strict !== true) return
-  const fault = strictSchemaFault(format.json_schema.schema)
+  const fault = strictSchemaIssue(format.json_schema.schema)
   if (fault === undefined) return
   throw refusal(
     'response_format',
@@ -71,7 +71,7 @@ function checkContents(messages: readonly Message[]): void {
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index]!
     if (message.content !== null && message.content !== undefined) continue
-    if (message.role === 'function' || (message.role === 'assistant' && saysOtherwise(message))) continue
+    if (message.role === 'function' || (message.role === 'assistant' && hasOtherContent(message))) continue
     throw refusal(`messages.[${index}].content`, "Invalid value for 'content': expected a string, got null.")
   }
 }
@@ -85,13 +85,13 @@ function refusal(param: string, message: string): GatewayError {
   return new GatewayError('invalid_request', { message, param })
 }
 
-const mostShown = 10
-/** Nothing is added to it. */
+const maxShown = 10
+/** Never modified. */
 const none = new Set<string>()
 
 /**
- * Sees that every tool message answers a call of the assistant's message before it, and that every call is
- * answered before anything else is said (protocol section 1.1).
+ * Checks that every tool message answers a call of the preceding assistant message, and that every call is answered
+ * before any other message (protocol section 1.1).
  */
 function checkToolPairing(messages: readonly Message[]): void {
   let calls: ReadonlySet<string> = none
@@ -121,8 +121,8 @@ function orphan(index: number): GatewayError {
 }
 
 function unansweredCalls(index: number, ids: ReadonlySet<string>): GatewayError {
-  const shown = Array.from(ids).slice(0, mostShown).map(shorten)
-  const rest = ids.size > mostShown ? ` and ${ids.size - mostShown} more` : ''
+  const shown = Array.from(ids).slice(0, maxShown).map(shorten)
+  const rest = ids.size > maxShown ? ` and ${ids.size - maxShown} more` : ''
   return new GatewayError('invalid_request', {
     message: `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${shown.join(', ')}${rest}`,
     param: `messages.[${index}].role`,

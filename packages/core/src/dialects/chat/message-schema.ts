@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini'
 import type { AssistantMessage, Message, UserPart } from '../../protocol/chat.ts'
-import { either, list, object, type SchemaFault, tagged, where } from '../../validation/container-schemas.ts'
+import { either, list, object, type SchemaIssue, tagged, where } from '../../validation/container-schemas.ts'
 import { maybe, name, nullable, oneOf, only, text } from '../../validation/scalar-schemas.ts'
 
-const longestContent = 10_485_760
+const maxContentLength = 10_485_760
 const listOfParts = 'an array of objects'
 const textOrParts = 'one of a string or array of objects'
 
@@ -21,7 +21,7 @@ export const userPart = tagged('type', {
   text: textPart,
   image_url: object({
     type: only('image_url'),
-    image_url: object({ url: where(text(), urlFault), detail: maybe(oneOf(['auto', 'low', 'high'])) }),
+    image_url: object({ url: where(text(), urlIssue), detail: maybe(oneOf(['auto', 'low', 'high'])) }),
   }),
   input_audio: object({
     type: only('input_audio'),
@@ -46,10 +46,10 @@ export const toolCall = tagged('type', {
 
 /** One message, by its role (protocol section 1.1). */
 export function messageSchema(live: boolean): z.ZodMiniType<Message> {
-  const string = live ? text(longestContent) : text()
+  const string = live ? text(maxContentLength) : text()
   const author = maybe(live ? name() : text())
   const textual = either(textOrParts, { string, array: textParts })
-  /** The live profile takes `null` here and refuses it last, in its own words (see live-rules.ts). */
+  /** The live profile accepts `null` here and rejects it last, with its own message (see live-rules.ts). */
   const required = <T extends z.ZodMiniType>(schema: T): T =>
     live ? (maybe(schema) as unknown as T) : schema
   const assistant = object({
@@ -63,7 +63,7 @@ export function messageSchema(live: boolean): z.ZodMiniType<Message> {
   })
   return tagged('role', {
     system: object({ role: only('system'), content: required(textual), name: author }),
-    assistant: live ? assistant : where(assistant, silenceFault),
+    assistant: live ? assistant : where(assistant, missingContentIssue),
     user: object({
       role: only('user'),
       content: required(either(textOrParts, { string, array: list(userPart, listOfParts) })),
@@ -75,9 +75,9 @@ export function messageSchema(live: boolean): z.ZodMiniType<Message> {
   })
 }
 
-/** An assistant's message needs content, unless it says something in another way. */
-export function silenceFault(message: AssistantMessage): SchemaFault | undefined {
-  if (message.content !== undefined || saysOtherwise(message)) return undefined
+/** An assistant message needs content, unless it has tool calls or another field instead. */
+export function missingContentIssue(message: AssistantMessage): SchemaIssue | undefined {
+  if (message.content !== undefined || hasOtherContent(message)) return undefined
   return {
     reason: 'missing_required_parameter',
     message: path => `Missing required parameter: '${path}.content'.`,
@@ -85,13 +85,13 @@ export function silenceFault(message: AssistantMessage): SchemaFault | undefined
   }
 }
 
-/** Whether an assistant's message has something in the place of content. */
-export function saysOtherwise({ tool_calls, function_call, refusal, audio }: AssistantMessage): boolean {
+/** Whether an assistant message has another field instead of content. */
+export function hasOtherContent({ tool_calls, function_call, refusal, audio }: AssistantMessage): boolean {
   return [tool_calls, function_call, refusal, audio].some(value => value !== undefined && value !== null)
 }
 
 /** A link, or data written as one. */
-export function urlFault(url: string): SchemaFault | undefined {
+export function urlIssue(url: string): SchemaIssue | undefined {
   if (/^(?:https?:\/\/|data:)/i.test(url)) return undefined
   return {
     reason: 'invalid_value',

@@ -1,26 +1,26 @@
 import type { JsonObject } from '../../protocol/chat.ts'
 import { shapeOf } from '../../validation/fast-schema.ts'
 import { componentsPath, type DescribedRules, JsonSchemas, orNull } from '../../validation/json-schema-of.ts'
-import { maxKeyLength, maxPairs, pairsFault, tokenFault, tokenId } from '../../validation/settings-schema.ts'
-import { silenceFault, toolCall, urlFault, userPart } from './message-schema.ts'
+import { maxKeyLength, maxPairs, pairsIssue, tokenId, tokenIssue } from '../../validation/settings-schema.ts'
+import { missingContentIssue, toolCall, urlIssue, userPart } from './message-schema.ts'
 import {
   fieldSchemas,
   functionSchema,
   responseFormatSchema,
   toolChoiceSchema,
   toolSchema,
-  unknownOptionFault,
+  unknownOptionIssue,
 } from './schema.ts'
 
-/** How a gateway looks at requests: two of its options. */
+/** The options of a gateway that affect the schema. */
 export interface RequestProfile {
   readonly validation: 'schema' | 'live'
   readonly unknownParameters: 'pass' | 'reject'
 }
 
 /**
- * The named schemas of a request for a chat completion, `ChatCompletionRequest` first, made of those by which requests
- * are checked. Rules that span fields are not in them.
+ * Returns the named JSON Schemas of a chat completion request, `ChatCompletionRequest` first. They are derived from the
+ * schemas that validate requests, without the rules that span fields.
  */
 export function requestSchemas({
   validation,
@@ -55,30 +55,32 @@ export function requestSchemas({
 
 const requestName = 'ChatCompletionRequest'
 
-/** Refers to the request's schema. */
+/** A reference to the schema of the request. */
 export const requestReference: JsonObject = { $ref: componentsPath + requestName }
 
 function itemOf(list: Parameters<typeof shapeOf>[0]) {
   const form = shapeOf(list)
-  if (form === undefined || !('list' in form)) throw new Error('The messages are no list.')
+  if (form === undefined || !('list' in form)) throw new Error('The schema of messages is not a list.')
   return form.list
 }
 
-/** What each rule that is a function asks, in JSON Schema, as far as that has the words. */
+/** The function rules in JSON Schema, as far as it can express them. */
 const describedRules: DescribedRules = new Map<unknown, JsonObject>([
-  // JSON Schema knows no flag for either case.
-  [urlFault, { pattern: '^([hH][tT][tT][pP][sS]?://|[dD][aA][tT][aA]:)' }],
+  // JSON Schema has no case-insensitive flag.
+  [urlIssue, { pattern: '^([hH][tT][tT][pP][sS]?://|[dD][aA][tT][aA]:)' }],
   [
-    silenceFault,
-    { anyOf: ['content', 'tool_calls', 'function_call', 'refusal', 'audio'].map(name => said(name)) },
+    missingContentIssue,
+    {
+      anyOf: ['content', 'tool_calls', 'function_call', 'refusal', 'audio'].map(name => requiresMember(name)),
+    },
   ],
-  [pairsFault, { maxProperties: maxPairs, propertyNames: { maxLength: maxKeyLength } }],
-  [tokenFault, { propertyNames: { pattern: tokenId.source } }],
-  [unknownOptionFault, { additionalProperties: false }],
+  [pairsIssue, { maxProperties: maxPairs, propertyNames: { maxLength: maxKeyLength } }],
+  [tokenIssue, { propertyNames: { pattern: tokenId.source } }],
+  [unknownOptionIssue, { additionalProperties: false }],
 ])
 
-/** The member is there; only a `content` may be there as `null`. */
-function said(name: string): JsonObject {
+/** Requires the member. Only `content` may be `null`. */
+function requiresMember(name: string): JsonObject {
   const there = { required: [name] }
   return name === 'content' ? there : { ...there, properties: { [name]: { not: { type: 'null' } } } }
 }

@@ -4,7 +4,7 @@ import { type AnswerHeaders, HeaderList, PlainResponse } from '../../http/gatewa
 import type { ChatCompletion } from '../../protocol/chat.ts'
 import { completionText } from './completion-text.ts'
 
-/** An answer of JSON. */
+/** Returns a JSON response. */
 export function respondJson(
   status: number,
   value: unknown,
@@ -25,7 +25,7 @@ function respondText(
   return new PlainResponse(status, text, headers)
 }
 
-/** The answer to a request that is refused (protocol section 4). */
+/** Returns the error response of a rejected request (protocol section 4). */
 export function respondError(
   error: GatewayError,
   requestId: string,
@@ -34,7 +34,7 @@ export function respondError(
   return respondJson(error.status, error.toBody(), requestId, { ...more, ...error.headers })
 }
 
-/** A whole completion (protocol section 2). */
+/** Returns a complete completion (protocol section 2). */
 export function respondCompletion(
   completion: ChatCompletion,
   requestId: string,
@@ -43,14 +43,18 @@ export function respondCompletion(
   return respondText(200, completionText(completion), requestId, more)
 }
 
-/** A whole completion of which the text was kept. */
-export function respondKept(text: string, requestId: string, more: Readonly<AnswerHeaders>): GatewayResponse {
+/** Returns a complete completion from its cached text. */
+export function respondCached(
+  text: string,
+  requestId: string,
+  more: Readonly<AnswerHeaders>,
+): GatewayResponse {
   return respondText(200, text, requestId, more)
 }
 
 /**
- * A streamed completion (protocol section 3.1). `no-transform` keeps compressing middleware from holding
- * events back, `x-accel-buffering` does so for nginx.
+ * Returns a streamed completion (protocol section 3.1). `no-transform` stops compression middleware from buffering events,
+ * `x-accel-buffering` stops nginx.
  */
 export function respondStream(
   body: AsyncIterable<string>,

@@ -8,7 +8,7 @@ import {
   either,
   list,
   object,
-  type SchemaFault,
+  type SchemaIssue,
   tagged,
   where,
 } from '../../validation/container-schemas.ts'
@@ -37,8 +37,8 @@ const streamOptionsSchema = object({
   include_obfuscation: maybe(flag()),
 })
 
-/** The live profile knows no other members. */
-const liveStreamOptionsSchema = where(streamOptionsSchema, unknownOptionFault)
+/** The live profile accepts no other members. */
+const liveStreamOptionsSchema = where(streamOptionsSchema, unknownOptionIssue)
 
 const promptCacheOptionsSchema = object({
   mode: maybe(oneOf(['implicit', 'explicit'])),
@@ -57,13 +57,13 @@ const predictionSchema = object({
 
 const moderationSchema = object({ model: text() }) as unknown as z.ZodMiniType<JsonObject>
 
-/** Only the members that the schema names. */
-export function unknownOptionFault(options: object): SchemaFault | undefined {
+/** Returns only the members that the schema names. */
+export function unknownOptionIssue(options: object): SchemaIssue | undefined {
   const unknown = Object.keys(options).find(key => key !== 'include_usage' && key !== 'include_obfuscation')
   return unknown === undefined ? undefined : unknownMember(unknown)
 }
 
-function unknownMember(key: string): SchemaFault {
+function unknownMember(key: string): SchemaIssue {
   return {
     reason: 'unknown_parameter',
     message: path => `Unknown parameter: '${path}.${shorten(key)}'.`,
@@ -122,12 +122,12 @@ const functionChoiceSchema = either('one of a string or object', {
   object: named,
 })
 
-/** A schema for every field that the protocol names; none of them takes `null`. */
+/** A schema for every field of the protocol. None accepts `null`. */
 type FieldSchemas = {
   readonly [K in keyof NamedFields]-?: z.ZodMiniType<NonNullable<NamedFields[K]>>
 }
 
-/** Made when first asked for: a service uses one profile, and making schemas takes milliseconds. */
+/** Created on first use: a service uses one profile, and creating the schemas takes milliseconds. */
 const profiles: { schema?: Fields; live?: Fields } = {}
 
 /** The fields of a chat completion request. */
@@ -140,10 +140,9 @@ export function chatFields(live: boolean): Fields {
 const largest = Number.MAX_SAFE_INTEGER
 
 /**
- * The fields of a request (protocol section 1), in the order in which their faults are reported (section
- * 4.3).
+ * Returns the fields of a request (protocol section 1), in the order in which their errors are reported (section 4.3).
  *
- * @param live - with the bounds of hosted services. Their rules that span fields are in live-rules.ts.
+ * @param live - whether to apply the limits of hosted services. Their rules that span fields are in live-rules.ts.
  */
 export function fieldSchemas(live: boolean): FieldSchemas {
   const fewest = live ? 1 : 0

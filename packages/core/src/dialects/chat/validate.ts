@@ -13,19 +13,19 @@ import { wrongType } from '../../validation/validation-error.ts'
 import { checkConversationRules, checkFieldRules } from './live-rules.ts'
 import { chatFields } from './schema.ts'
 
-/** How strictly a request is looked at. */
+/** How strictly requests are validated. */
 export interface ValidationRules {
-  /** `schema` checks types and ranges; `live` adds the rules that hosted services enforce. */
+  /** `schema` validates types and ranges. `live` adds the rules that hosted services enforce. */
   readonly profile: 'schema' | 'live'
-  /** What becomes of top-level fields that the protocol does not know. */
+  /** Whether unknown top-level fields pass or are rejected. */
   readonly unknownParameters: 'pass' | 'reject'
-  /** Whether the gateway itself bounds what every principal may use: none may send restricted fields then. */
+  /** Whether the gateway limits the usage of every principal, so that none may send restricted fields. */
   readonly boundsAll: boolean
-  /** How many tokens prompt and answer are likely to have together: by it places go first, and none is refused. */
+  /** Returns the estimated tokens of prompt and answer. It affects the order of targets, and rejects none. */
   readonly estimateTokens: (draft: Draft) => number
 }
 
-/** A valid request, and where it can be answered. */
+/** A valid request and the targets that support it. */
 export interface Validated<T extends RoutedTarget> {
   readonly input: ChatRequest
   /** At least one. */
@@ -33,12 +33,11 @@ export interface Validated<T extends RoutedTarget> {
 }
 
 /**
- * Is the rest of it sound? Reports one fault: the first in the order of protocol section 4.3. The request is
- * made of the caller's own values; nothing is coerced, and unknown members are kept. Where both token limits
- * are given, which the `live` profile refuses, `max_completion_tokens` stands.
+ * Validates a request. Reports the first error in the order of protocol section 4.3. Never coerces values, and keeps unknown
+ * members. If both token limits are set, which the `live` profile rejects, `max_completion_tokens` applies.
  *
- * @param log - is told of targets that cannot take it.
- * @throws GatewayError 400, also where no target can take the request.
+ * @param log - records the targets that do not support the request.
+ * @throws GatewayError 400, also if no target supports the request.
  */
 export function validate<T extends RoutedTarget>(
   draft: Draft,

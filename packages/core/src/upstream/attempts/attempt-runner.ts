@@ -73,7 +73,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
     this.maxAttempts = dependencies.maxAttempts
     this.endAt = now + dependencies.timeouts.totalMs
     // The list of a model with one target is frozen, and V8 maps frozen arrays slowly.
-    this.targets = targets.length === 1 ? [untried()] : targets.map(untried)
+    this.targets = targets.length === 1 ? [createTargetState()] : targets.map(createTargetState)
   }
 
   get running(): number {
@@ -142,7 +142,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
     this.#planHead(now)
   }
 
-  /** Resolves with the next attempt that answers or fails; with `undefined` when it is time for a hedge. */
+  /** Resolves with the next attempt that has a response or fails, or `undefined` when a hedge is due. */
   next(now: number): Promise<UpstreamAttempt | undefined> {
     const hedges = now < this.hedgeAt && this.hedgeAt < never
     if (this.#running.length === 1 && !hedges) return this.#running[0]!.outcome
@@ -158,7 +158,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
     })
   }
 
-  /** An attempt answers: those beside it are cut off. */
+  /** An attempt has a response: cancels all others. */
   won(attempt: UpstreamAttempt): void {
     this.#observer.attempts.answeredBy(attempt.entry)
     for (const other of this.#running) {
@@ -181,7 +181,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
       if (entry !== this.#observer.attempts.counted) this.#reportDiscarded(attempt)
       return
     }
-    // A target that was not called does not count, the first time: it must not be tried for ever.
+    // A target that was not called does not count the first time only: otherwise it would be tried forever.
     if (!entry.called && this.targets[index]!.calls === 1) this.made--
     const stale = !this.#wasStale && UpstreamError.is(failure) && failure.staleConnection
     this.#wasStale = stale
@@ -316,6 +316,6 @@ export class AttemptRunner implements RetryState, AttemptHost {
   }
 }
 
-function untried(): TargetAttemptState {
+function createTargetState(): TargetAttemptState {
   return { calls: 0, excluded: false, retryAt: undefined }
 }

@@ -27,9 +27,9 @@ export interface RetryState {
   readonly closed: boolean
   /** The only target that may still be called: another one would fail with the same error. */
   readonly only: number | undefined
-  /** The target that is to be called again now. */
+  /** The target to retry now. */
   readonly due: number | undefined
-  /** When another target is called beside those under way. */
+  /** When to call another target while the current calls run. */
   readonly hedgeAt: number
 }
 
@@ -56,15 +56,15 @@ export function nextAttempt(state: RetryState, now: number): Next {
   if (running > 0 && now < state.hedgeAt) return wait
   if (due !== undefined && running === 0) return { do: 'call', index: due, why: 'retry' }
   if (only === undefined) {
-    const index = untried(targets)
+    const index = firstUntried(targets)
     if (index !== -1) return { do: 'call', index, why: reason(state) }
   }
   if (running > 0) return wait
   return soonest(state, now) ?? giveUp
 }
 
-/** Returns the index of the first target that was not called and may be; -1 where there is none. */
-function untried(targets: readonly TargetAttemptState[]): number {
+/** Returns the index of the first target that may be called and was not yet, or -1. */
+function firstUntried(targets: readonly TargetAttemptState[]): number {
   for (let index = 0; index < targets.length; index++) {
     const { calls, excluded } = targets[index]!
     if (calls === 0 && !excluded) return index

@@ -26,8 +26,8 @@ export class PeekedStream implements ChunkSource {
   }
 
   /**
-   * Waits for the first content, so that an error before it is a failed attempt and not a broken answer; but not longer
-   * than `holdMs`. `undefined`: for as long as it takes.
+   * Waits for the first content, so that an error before it is a failed attempt and not a broken response. Waits at most
+   * `holdMs`, or without a limit if it is `undefined`.
    */
   async hold(clock: Clock, holdMs: number | undefined): Promise<void> {
     let timer: Timer | undefined
@@ -46,7 +46,7 @@ export class PeekedStream implements ChunkSource {
         if (result === undefined) {
           this.#waiting.pop()
           const watched = this.#watch(read)
-          // It may fail before the answer is read so far.
+          // It may fail before its result is read.
           watched.catch(() => {})
           this.#waiting.push(watched)
           return
@@ -83,7 +83,7 @@ export class PeekedStream implements ChunkSource {
   }
 }
 
-/** The error of an upstream that ended its answer without a choice. */
+/** Returns the error of an upstream that ended its response without a choice. */
 export function withoutChoice(): UpstreamError {
   return new UpstreamError('The upstream ended its answer without a choice.', { kind: 'garbled' })
 }

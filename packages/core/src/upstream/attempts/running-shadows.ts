@@ -23,7 +23,7 @@ export class RunningShadows {
     this.#over = over
   }
 
-  /** Returns the lifetime of a call, which has to be passed to `end`; `undefined` where there are too many. */
+  /** Returns the lifetime of a call, to pass to `end`, or `undefined` if there are too many. */
   begin(): Lifetime | undefined {
     if (this.#running.size >= maxShadows) return undefined
     const lifetime = new Lifetime(new AbortController().signal)

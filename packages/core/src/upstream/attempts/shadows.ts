@@ -18,10 +18,10 @@ import { ProviderCall } from '../provider-call.ts'
 import { maxShadows } from './running-shadows.ts'
 import { observedError } from './upstream-attempt.ts'
 
-/** How many characters of a shadow's stream are read: complete answers have the same limit. */
+/** Maximum characters to read of a shadow's stream: complete responses have the same limit. */
 const maxChars = 32 * 1024 * 1024
 
-/** How many reads are made in one turn of the event loop: an in-process provider never waits. */
+/** Maximum reads per turn of the event loop: an in-process provider never waits. */
 const readsPerTurn = 32
 
 /** Why a shadow was not called. */
@@ -63,7 +63,7 @@ export function callShadows(
   }
 }
 
-/** One call whose answer is dropped. */
+/** One mirrored call. Its response is discarded. */
 class Shadow {
   readonly #entry: AttemptEntry
   readonly #given: ChatRequest
@@ -81,7 +81,7 @@ class Shadow {
     this.#dependencies = dependencies
   }
 
-  /** Calls the target, reads the answer to its end and drops it. Returns its usage, where that is known. Never rejects. */
+  /** Calls the target, and reads and discards the response. Resolves with its usage, if known. Never rejects. */
   async call(caller: Caller): Promise<CountedUsage | 'abandoned' | undefined> {
     const entry = this.#entry
     const { clock, timeouts } = this.#dependencies

@@ -20,7 +20,7 @@ export interface AttemptHost {
   readonly holdMs: number | undefined
 }
 
-/** One attempt at one target, from its start to the end of its answer, with its effect on the target's health. */
+/** One attempt at one target, from its start to the end of its response. Updates the health of the target. */
 export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentListener {
   /** The index of its target on the route. */
   readonly index: number
@@ -58,12 +58,12 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
     this.#outcome = this.#run(input)
   }
 
-  /** Resolves with the attempt itself when it answers or has failed. Not before `start`. */
+  /** Resolves with the attempt itself when it has a response or has failed. Call `start` first. */
   get outcome(): Promise<this> {
     return this.#outcome!
   }
 
-  /** Only where it answers. */
+  /** The response. Read it only if the attempt has succeeded. */
   get answer(): UpstreamReply {
     return this.#answer!
   }
@@ -84,7 +84,7 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
     this.#end(completed, completed ? error : (error ?? new LifeEnded('client_disconnected')))
   }
 
-  /** Cuts the call off, as its answer is not needed. */
+  /** Cancels the call, because its response is not needed. */
   cut(reason: Error): void {
     this.entry.endedAt = this.#host.clock.monotonic()
     this.entry.error = reason
@@ -95,7 +95,7 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
   async #run(given: ChatRequest): Promise<this> {
     try {
       const call = this.#callFor(given)
-      // Not with `run`: nearly every answer is read synchronously, which saves a promise.
+      // Not with `run`: most responses are read synchronously, which saves a promise.
       let head: TransportResponse
       try {
         head = await this.#call.send(this.entry.target.provider, call, this.#overridden)

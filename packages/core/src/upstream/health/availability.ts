@@ -19,7 +19,7 @@ const lastResortEveryMs = 1_000
 export class Availability {
   readonly #breaker: Breaker
   readonly #cooldowns: Cooldowns
-  /** The cooldowns that the target asked for itself: the last resort is tried before the others are over. */
+  /** The cooldowns from `retry-after` of the target. The last resort respects only these. */
   readonly #pauses: Cooldowns
   /** When it may be called next as the last resort, and the principal that did so last. */
   #lastResortAt = 0
@@ -46,7 +46,7 @@ export class Availability {
     return { state: isOpen ? 'open' : 'half_open', waitMs, reason: this.#breaker.reason }
   }
 
-  /** Whether it is available to nobody. Only where it is not available to somebody. */
+  /** Returns for whom it is unavailable. Call it only if it is unavailable to some principal. */
   scope(now: number): NonNullable<TargetHealth['scope']> {
     const { closed, openFor } = this.#breaker
     if (!closed && openFor === undefined) return 'all'

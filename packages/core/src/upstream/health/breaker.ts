@@ -5,13 +5,13 @@ import { WitnessedFailures } from './witnessed-failures.ts'
 
 export type BreakerState = 'closed' | 'open' | 'half_open'
 
-/** After how long another probe may begin beside one that has not ended, in milliseconds: some answers take minutes. */
+/** When another probe may start while one is running, in ms: some responses take minutes. */
 export const probeMs = 30_000
 
 /** The reported wait while a probe is under way, in milliseconds: its duration is unknown. */
 export const probedMs = 1_000
 
-/** How many times `failures` in a row open the breaker of a target that answers some calls. */
+/** How many times `failures` in a row open the breaker of a target that partly works. */
 const rowsUntilDead = 4
 
 /** A failure as the breaker counts it. */
@@ -27,7 +27,7 @@ export interface AdoptedOpening {
   readonly openMs: number
   /** The digest of the only principal that it is open for; `undefined`: it is open for all. */
   readonly openFor: string | undefined
-  /** It answers some calls. */
+  /** Some of its calls succeed. */
   readonly partial: boolean
   readonly reason: UnavailableReason
 }
@@ -54,7 +54,7 @@ export class Breaker {
   /** How often it was opened since it was last closed. */
   #openings = 0
   #openUntil = 0
-  /** The principal whose probe failed last, and until when it is open for others: failing probes do not keep it open for them. */
+  /** The principal whose probe failed last, and until when it is open for others, whom failing probes do not affect. */
   #prober: string | undefined
   #othersUntil = 0
   #probedUntil: number | undefined
@@ -148,8 +148,8 @@ export class Breaker {
     this.#probedUntil = now + probeMs
   }
 
-  /** The call that begins now is no probe, but its success closes it like one. */
-  beside(): void {
+  /** Records the start of a call that is not a probe, but whose success closes the breaker like one. */
+  beganWithoutProbe(): void {
     this.#generation++
   }
 
@@ -264,7 +264,7 @@ export class Breaker {
     return this.#openFor !== undefined && principal !== this.#openFor && generation >= this.#opened
   }
 
-  /** Returns the principals that it has to be opened for; `undefined`: none. */
+  /** Returns for which principals to open it, or `undefined` for none. */
   #suspectOf(now: number, options: BreakerOptions): { readonly openFor: string | undefined } | undefined {
     const { failures, minCalls, errorRate, windowMs } = options
     if (this.#failsAll(now, options)) return { openFor: undefined }

@@ -7,7 +7,7 @@ import { classifyOutcome } from './classify-outcome.ts'
 const upstream = (details: UpstreamErrorDetails) => new UpstreamError('It failed.', details)
 const refused = (status?: number, more: Partial<UpstreamErrorDetails> = {}) =>
   upstream({ kind: 'refused', ...(status === undefined ? {} : { status }), ...more })
-const cooldown = (ms: number, asked = true, own = false) => ({ kind: 'cooldown', ms, own, asked })
+const cooldown = (ms: number, retryAfter = true, own = false) => ({ kind: 'cooldown', ms, own, retryAfter })
 const failed = { kind: 'failure', own: false, answered: true }
 
 describe('classifyOutcome', () => {

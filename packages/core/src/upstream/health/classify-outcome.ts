@@ -9,12 +9,12 @@ type AttemptClassification =
    * target answered with an error, which may be the fault of the request.
    */
   | { readonly kind: 'failure'; readonly own: boolean; readonly answered: boolean }
-  /** The target is not called for a while, and has not failed. `asked`: it sent a `retry-after`. */
-  | { readonly kind: 'cooldown'; readonly ms: number; readonly own: boolean; readonly asked: boolean }
+  /** The target is not called for a while, and has not failed. `retryAfter`: it sent that header. */
+  | { readonly kind: 'cooldown'; readonly ms: number; readonly own: boolean; readonly retryAfter: boolean }
 
 const success: AttemptClassification = { kind: 'success' }
 const failure: AttemptClassification = { kind: 'failure', own: false, answered: true }
-const refusal: AttemptClassification = { kind: 'failure', own: true, answered: true }
+const forbidden: AttemptClassification = { kind: 'failure', own: true, answered: true }
 const broken: AttemptClassification = { kind: 'failure', own: false, answered: false }
 const noConnection: AttemptClassification = { kind: 'failure', own: true, answered: false }
 const neutral: AttemptClassification = { kind: 'neutral' }
@@ -50,14 +50,14 @@ function ofStatus(error: UpstreamError): AttemptClassification {
   if (isTooLarge(error)) return neutral
   // A refused key or an empty account does not recover within a second.
   if (status === 401 || status === 402 || code === 'insufficient_quota') {
-    return { kind: 'cooldown', ms: cooldownMs.most, own: true, asked: false }
+    return { kind: 'cooldown', ms: cooldownMs.most, own: true, retryAfter: false }
   }
   if (status === 429) {
-    const asked = retryAfterMs !== undefined && retryAfterMs >= 0
-    return { kind: 'cooldown', ms: within(retryAfterMs), own: false, asked }
+    const sent = retryAfterMs !== undefined && retryAfterMs >= 0
+    return { kind: 'cooldown', ms: within(retryAfterMs), own: false, retryAfter: sent }
   }
   // A 403 may be due to the key, or to a single prompt at some vendors: it takes several to open the breaker.
-  if (status === 403) return refusal
+  if (status === 403) return forbidden
   if (status === 408) return failure
   return status !== undefined && status >= 400 && status < 500 ? neutral : failure
 }

@@ -17,7 +17,7 @@ const maxNameLength = 1_000
 const maxExamined = 16
 
 /** A health registry that outlives `reload`. */
-export interface LastingHealthRegistry extends HealthRegistry {
+export interface ReloadableHealthRegistry extends HealthRegistry {
   /** Uses these settings from now on. The state of targets stays. */
   follow(settings: HealthSettings): void
 }
@@ -31,7 +31,7 @@ export interface LastingHealthRegistry extends HealthRegistry {
 export function healthRegistry(
   settings: HealthSettings,
   pauses: Pauses = new EventLoopStallMonitor(settings.clock),
-): LastingHealthRegistry {
+): ReloadableHealthRegistry {
   let current = settings
   let sharing = sharingOf(settings)
   const providers = new WeakMap<object, ProviderHealth>()

@@ -78,12 +78,12 @@ export class HealthSync {
   }
 
   async claim(id: string, ms: number): Promise<boolean> {
-    const claimed = await this.#calls.askOrProbe(() => this.store.acquireProbe(id, this.#token, ms))
+    const claimed = await this.#calls.callOrProbe(() => this.store.acquireProbe(id, this.#token, ms))
     return claimed.ok && claimed.value === true
   }
 
   async releaseProbe(id: string): Promise<void> {
-    await this.#calls.askOrProbe(() => this.store.releaseProbe(id, this.#token))
+    await this.#calls.callOrProbe(() => this.store.releaseProbe(id, this.#token))
   }
 
   #plan(): void {
@@ -97,7 +97,7 @@ export class HealthSync {
     this.#reading = true
     this.#readAt = this.#settings.clock.monotonic()
     for (let left = max.perInterval; left > 0 && this.#touched.size > 0; left -= max.perBatch) {
-      const targets = taken(this.#touched)
+      const targets = takeBatch(this.#touched)
       for (const target of targets) target.touched = false
       if (!(await this.#readThese(targets))) break
     }
@@ -108,7 +108,7 @@ export class HealthSync {
 
   async #readThese(targets: readonly SyncedTarget[]): Promise<boolean> {
     const versions = targets.map(({ version }) => version)
-    const states = await this.#calls.askOrProbe(async () =>
+    const states = await this.#calls.callOrProbe(async () =>
       validatedStates(await this.store.read(targets.map(({ id }) => id)), targets.length),
     )
     const now = this.#settings.clock.monotonic()
@@ -124,11 +124,11 @@ export class HealthSync {
     // After the request's own work.
     await Promise.resolve()
     while (this.#changes.size > 0) {
-      const targets = taken(this.#changes)
+      const targets = takeBatch(this.#changes)
       const versions = targets.map(({ version }) => version)
       const now = this.#settings.clock.monotonic()
       const changes = targets.map(target => target.change(now))
-      const generations = await this.#calls.askOrProbe(async () =>
+      const generations = await this.#calls.callOrProbe(async () =>
         validatedNumbers(await this.store.write(changes), changes.length),
       )
       for (const [index, target] of targets.entries()) {
@@ -152,8 +152,8 @@ export class HealthSync {
   }
 }
 
-/** Takes the first ones out of a set. */
-function taken(set: Set<SyncedTarget>): readonly SyncedTarget[] {
+/** Removes and returns the first targets of a set, one batch. */
+function takeBatch(set: Set<SyncedTarget>): readonly SyncedTarget[] {
   const first = [...set].slice(0, max.perBatch)
   for (const target of first) set.delete(target)
   return first

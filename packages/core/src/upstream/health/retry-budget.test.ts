@@ -33,7 +33,7 @@ describe('RetryBudget', () => {
     const budget = new RetryBudget()
     const taken = (now: number, calls: number) => {
       budget.began(now, calls, { ...share, budget: 0 })
-      if (calls === 0) budget.quiet(now)
+      if (calls === 0) budget.becameIdle(now)
       const leaves = Array.from({ length: 4 }, () => budget.take(now, calls, { ...share, budget: 0 }))
       for (const leave of leaves) leave?.(now)
       return leaves.filter(Boolean).length
@@ -155,7 +155,7 @@ describe('RetryBudget', () => {
             const failsAt = at + lasts[index]!
             later(failsAt, () => {
               active--
-              if (active === 0) budget.quiet(failsAt)
+              if (active === 0) budget.becameIdle(failsAt)
               const next = index < 2 ? budget.take(failsAt, active, share, principal) : undefined
               giveBack?.(failsAt)
               if (next === undefined) return

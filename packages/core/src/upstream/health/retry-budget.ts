@@ -10,11 +10,11 @@ type Share = Pick<RetryOptions, 'budget' | 'minBudget'>
  * Limits how many of a target's calls are retries, so that retries do not keep an overloaded target down.
  *
  * At one time: at most `budget` of the active calls, or `minBudget`. And since the target was last idle: at most
- * `minBudget`, and `budget` for each first call of the last 10 seconds. It is idle when for 10 seconds no call was under
- * way and no retry waited. However long clients wait, a burst of `n` requests makes no more than
+ * `minBudget`, and `budget` for each first call of the last 10 seconds. It is idle after 10 seconds without an active
+ * call or a waiting retry. However long clients wait, a burst of `n` requests makes no more than
  * `n * (1 + budget) + minBudget` calls.
  *
- * Principals share it: while several retry, each has an equal share of the last 10 seconds. Where the others have used it
+ * Principals share it: while several retry, each has an equal share of the last 10 seconds. If the others have used it
  * up, a principal without a retry borrows one, `minBudget` in all; first calls pay them back.
  */
 export class RetryBudget {
@@ -24,18 +24,18 @@ export class RetryBudget {
   #active = 0
   /** Retries that were allowed and have not begun. */
   #pending = 0
-  #quietSince = Number.NEGATIVE_INFINITY
+  #idleSince = Number.NEGATIVE_INFINITY
 
   /** Retries that were allowed and are not released. */
   get active(): number {
     return this.#active
   }
 
-  /** A call begins beside `calls` others. Returns whether it is a retry that was allowed. */
+  /** Records the start of a call while `calls` others run. Returns whether it is an allowed retry. */
   began(now: number, calls: number, { budget }: Share): boolean {
-    if (calls === 0 && this.#active === 0 && now - this.#quietSince >= spanMs) this.#left = undefined
+    if (calls === 0 && this.#active === 0 && now - this.#idleSince >= spanMs) this.#left = undefined
     if (this.#pending > 0) {
-      // A first call may begin before the retry: the two are counted the other way round, which comes to the same sum.
+      // A first call may begin before the retry: the two are then counted in reverse, with the same sum.
       this.#pending--
       return true
     }
@@ -44,9 +44,9 @@ export class RetryBudget {
     return false
   }
 
-  /** The last call that was under way has ended. */
-  quiet(now: number): void {
-    this.#quietSince = now
+  /** Records that the last active call has ended. */
+  becameIdle(now: number): void {
+    this.#idleSince = now
   }
 
   /** Returns a function that releases the retry of a principal; `undefined`: there are too many. `calls` are under way. */
@@ -77,7 +77,7 @@ export class RetryBudget {
       share.active--
       this.#active--
       this.#pending = Math.min(this.#pending, this.#active)
-      this.#quietSince = at
+      this.#idleSince = at
     }
   }
 

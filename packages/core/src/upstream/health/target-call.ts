@@ -12,7 +12,7 @@ export class TargetCall implements HealthCall {
   generation: number
   readonly beganAt: number
   /** Whether it is a retry. */
-  readonly isRepeat: boolean
+  readonly isRetry: boolean
   readonly caller: Caller
   /** It was made although its target was unavailable, and is no probe. */
   readonly isLastResort: boolean
@@ -25,14 +25,14 @@ export class TargetCall implements HealthCall {
     listener: CallListener,
     generation: number,
     beganAt: number,
-    isRepeat: boolean,
+    isRetry: boolean,
     caller: Caller,
     isLastResort: boolean,
   ) {
     this.#listener = listener
     this.generation = generation
     this.beganAt = beganAt
-    this.isRepeat = isRepeat
+    this.isRetry = isRetry
     this.caller = caller
     this.isLastResort = isLastResort
   }

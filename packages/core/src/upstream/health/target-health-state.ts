@@ -39,8 +39,8 @@ const maxSharedCooldownMs = 60_000
 /**
  * The health of one target.
  *
- * Only time ends a cooldown that the target asked for: a call that began before says nothing about it, and none begins
- * meanwhile. The failures of a single principal count for that one: see the breaker and the cooldowns.
+ * A cooldown from `retry-after` ends only with time: the result of an earlier call does not affect it, and no call starts
+ * meanwhile. The failures of a single principal count for that principal: see the breaker and the cooldowns.
  */
 export class TargetHealthState implements HealthRecord, CallListener, SyncedRecord {
   readonly #name: Pick<TargetEvent, 'provider' | 'model'>
@@ -52,7 +52,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   readonly #whole = new PeakAverage()
   #active = 0
   readonly #cooldowns = new Cooldowns()
-  /** The cooldowns that the target asked for itself: the last resort is tried before the others are over. */
+  /** The cooldowns from `retry-after` of the target. The last resort respects only these. */
   readonly #pauses = new Cooldowns()
   readonly #availability = new Availability(this.#breaker, this.#cooldowns, this.#pauses)
   /** The state that was reported last. `closed`: a call needs no further check. */
@@ -122,7 +122,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
       return this.#begin(now, closed ? generation : openGeneration, caller)
     }
     if (hold.waitMs === 0)
-      return this.#share()?.mayProbe(now) === false ? probed(hold) : this.#probe(now, caller)
+      return this.#share()?.mayProbe(now) === false ? withProbeWait(hold) : this.#probe(now, caller)
     if (!lastResort || this.#availability.lastResortMs(now, caller.digest, this.#settings.breaker) > 0)
       return hold
     return this.#beginLastResort(now, caller)
@@ -149,13 +149,13 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     const { breaker, random } = this.#settings
     const { generation } = call
     this.#active--
-    if (this.#active === 0) this.#retries.quiet(now)
+    if (this.#active === 0) this.#retries.becameIdle(now)
     const paused = this.#stalls.ended(call.beganAt, now)
     if (breaker === undefined) return
     const { changes } = this.#breaker
     const classification = classifyOutcome(error, call.hasAnswered)
     // One request that no upstream can answer must not open the breaker by its retries.
-    const ignored = paused || (call.isRepeat && !this.#breaker.holds(call.caller.digest))
+    const ignored = paused || (call.isRetry && !this.#breaker.holds(call.caller.digest))
     if (classification.kind === 'success') {
       this.#breaker.succeeded(generation, now, breaker, this.#witness(call))
     } else if (classification.kind === 'failure' && !ignored) {
@@ -177,7 +177,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
         since: now,
       }
       this.#cooldowns.add(cooldown, now)
-      if (classification.asked) this.#pauses.add(cooldown, now)
+      if (classification.retryAfter) this.#pauses.add(cooldown, now)
       if (!own) this.#share()?.cooldown(principal, cooldown.until, this.#cooldowns.forAll?.until)
     }
     if (error === undefined && this.#reported === 'closed') return
@@ -225,10 +225,10 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
 
   #begin(now: number, generation: number, caller: Caller, isLastResort = false): TargetCall {
     const { retry } = this.#settings
-    const isRepeat = retry !== undefined && this.#retries.began(now, this.#active, retry)
+    const isRetry = retry !== undefined && this.#retries.began(now, this.#active, retry)
     this.#active++
     this.#stalls.began(now)
-    return new TargetCall(this, generation, now, isRepeat, caller, isLastResort)
+    return new TargetCall(this, generation, now, isRetry, caller, isLastResort)
   }
 
   #probe(now: number, caller: Caller): TargetCall {
@@ -244,7 +244,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
       if (this.#breaker.answersSome(now, caller.digest, breaker!)) {
         return this.#begin(now, this.#breaker.openGeneration, caller, true)
       }
-      this.#breaker.beside()
+      this.#breaker.beganWithoutProbe()
     }
     this.#availability.takeLastResort(now, caller.digest)
     return this.#begin(now, this.#breaker.generation, caller, true)
@@ -300,7 +300,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   }
 }
 
-/** Another call is the probe. */
-function probed(hold: Unavailable): Unavailable {
+/** Returns the block while another call is the probe. */
+function withProbeWait(hold: Unavailable): Unavailable {
   return { ...hold, waitMs: probedMs }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ApiKeyRecord, KeyStore } from '@sluice/core'
 import { type KeyRepository, keyStore } from '@sluice/core/keys'
 
-/** A key store at a time that stands still. */
+/** A key store with a stopped clock. */
 export interface ClockedKeys {
   readonly rows: KeyRepository
   readonly keys: KeyStore
@@ -13,7 +13,7 @@ export interface ClockedKeys {
   find(key: string): Promise<ApiKeyRecord | undefined>
 }
 
-/** Makes a key store whose clock is set by hand. */
+/** Creates a key store with a manual clock. */
 export async function clockedKeys(make: () => Promise<KeyRepository>): Promise<ClockedKeys> {
   const rows = await make()
   let now = Date.UTC(2026, 10, 21, 12)

@@ -3,7 +3,7 @@ import type { KeyRepository } from '@sluice/core/keys'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { clockedKeys } from './clocked-keys.ts'
 
-/** What is noted of the use of keys. */
+/** Recording the use of keys. */
 export const keyUses: readonly ConformanceCase<KeyRepository>[] = [
   {
     name: 'notes the use of a key once a minute',

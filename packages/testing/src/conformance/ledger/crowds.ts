@@ -6,7 +6,7 @@ import { expectTotals, sumsOf } from './totals.ts'
 
 const crowd = 1_000
 
-/** Many at once. */
+/** Concurrent writes. */
 export const ledgerCrowds: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'keeps each of 1,000 records that are opened and closed at once, twice',

@@ -6,7 +6,7 @@ import { batch, closing, entry } from './records.ts'
 
 type Filter = NonNullable<UsageQuery['where']>
 
-/** How usage is told of some requests only. */
+/** Usage of filtered requests. */
 export const ledgerFilters: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'tells the usage of what matches all that was asked for',

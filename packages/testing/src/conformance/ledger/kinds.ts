@@ -8,7 +8,7 @@ import { expectTotals, sumsOf } from './totals.ts'
 const call = (kind: RecordKind, tokens: number, principal = 'ann') =>
   closing(entry({ kind, principal }), { charge: charge(tokens), provider: kind })
 
-/** That calls whose answers nobody got are kept beside the requests, and not counted with them. */
+/** Discarded calls are stored next to requests, but not counted with them. */
 export const ledgerKinds: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'counts requests alone where nothing else is asked for',

@@ -7,7 +7,7 @@ import { expectTotals, sumsOf } from './totals.ts'
 
 const hourMs = 3_600_000
 
-/** What becomes of records that a crash left open. */
+/** Closing records that a crash left open. */
 export const ledgerOrphans: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'closes an orphan with its estimate where nothing else is known',

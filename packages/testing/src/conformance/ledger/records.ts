@@ -30,7 +30,7 @@ export function entry(changes: Partial<LedgerEntry> = {}): LedgerEntry {
   }
 }
 
-/** How that request ended: well, unless told otherwise. */
+/** Returns the closing of a request: by default a success. */
 export function closing(of: LedgerEntry, changes: Partial<LedgerClosing> = {}): LedgerClosing {
   return {
     entry: of,
@@ -49,7 +49,7 @@ export function closing(of: LedgerEntry, changes: Partial<LedgerClosing> = {}): 
   }
 }
 
-/** A batch of what is given. */
+/** Returns a batch with these changes. */
 export function batch(parts: Partial<LedgerBatch>): LedgerBatch {
   return { entries: [], closings: [], progress: [], ...parts }
 }

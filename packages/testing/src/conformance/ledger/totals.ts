@@ -14,12 +14,12 @@ const nothing: UsageRow = {
   open: 0,
 }
 
-/** Asserts that a ledger has so much in all, and no more. */
+/** Asserts the exact total of a ledger. */
 export async function expectTotals(rows: LedgerRepository, totals: Partial<UsageRow>): Promise<void> {
   assert.deepEqual(await rows.usage({ by: [] }), [{ ...nothing, ...totals }])
 }
 
-/** The sums of a use of so many `charge(tokens)`. */
+/** Returns the sums of several `charge(tokens)`. */
 export function sumsOf(tokens: number): Partial<UsageRow> {
   return {
     promptTokens: tokens,

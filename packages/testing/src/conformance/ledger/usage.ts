@@ -3,7 +3,7 @@ import type { LedgerRepository, UsageQuery } from '@sluice/core/ledger'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { batch, closing, entry } from './records.ts'
 
-/** How usage is told. */
+/** Queries of usage. */
 export const ledgerUsage: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'tells usage from one moment to another, by when requests were opened',

@@ -7,7 +7,7 @@ import { expectTotals, sumsOf } from './totals.ts'
 
 const most = Number.MAX_SAFE_INTEGER
 
-/** That nothing in a record can break the ledger: texts of callers, counts of vendors, prices of a table. */
+/** Hostile values in records: texts of callers, counts of vendors, prices of a table. */
 export const ledgerValues: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'keeps any text, and what no database can hold as U+FFFD',

@@ -1,9 +1,19 @@
 import { strict as assert } from 'node:assert'
 import type { Counter } from '@sluice/core/store'
-import { ask, freshId, lease, left, rate, refused, stateOf, sum, take } from './limit-claims.ts'
+import {
+  claimCounters,
+  expectRefusal,
+  freshId,
+  lease,
+  rate,
+  remainingOf,
+  stateOf,
+  sum,
+  take,
+} from './limit-claims.ts'
 import { inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
-/** Claims: all of their counts or none, whoever asks at the same time. */
+/** Claims: all of their counts or none, also with concurrent claims. */
 export const claimCases: readonly LimitStoreCase[] = [
   inItsOwnTime('claim: takes all of its counts, or nothing of any', async store => {
     const makers: readonly ((full: boolean) => Counter)[] = [
@@ -16,10 +26,10 @@ export const claimCases: readonly LimitStoreCase[] = [
       const counters = makers.map(make => make(false))
       const missing = counters[without]
       assert.ok(missing !== undefined)
-      // A lease has no amount: somebody else has it.
+      // A lease has no amount: another claim has it.
       const taken = missing.kind === 'lease' ? await take(store, [missing]) : undefined
       const asked = counters.with(without, missing.kind === 'lease' ? missing : { ...missing, amount: 11 })
-      const states = await refused(store, asked)
+      const states = await expectRefusal(store, asked)
       states.forEach((state, index) => {
         assert.equal(state.over, index === without, `over: ${index}`)
         if (index !== without) assert.equal(state.waitMs, 0)
@@ -31,20 +41,20 @@ export const claimCases: readonly LimitStoreCase[] = [
   }),
 
   inItsOwnTime('claim: tells how each count stands, in their order', async store => {
-    const { verdict } = await take(store, [
+    const { decision } = await take(store, [
       sum({ limit: 3 }),
       lease({ limit: 8 }),
       rate({ limit: 5 }),
       sum({ limit: 2 }),
     ])
     assert.deepEqual(
-      verdict.counters.map(({ remaining }) => remaining),
+      decision.counters.map(({ remaining }) => remaining),
       [2, 7, 4, 1],
     )
   }),
 
   inItsOwnTime('claim: of nothing is allowed', async store => {
-    assert.deepEqual((await take(store, [])).verdict, { allowed: true, counters: [] })
+    assert.deepEqual((await take(store, [])).decision, { allowed: true, counters: [] })
   }),
 
   inItsOwnTime('claim: 50 at once with room for 10 are 10', async store => {
@@ -56,8 +66,8 @@ export const claimCases: readonly LimitStoreCase[] = [
       [rate({ limit: 30 }), sum({ limit: 20 }), lease({ limit: 10 })],
     ]
     for (const counters of kinds) {
-      const asked = await Promise.all(Array.from({ length: 50 }, () => ask(store, counters)))
-      assert.equal(asked.filter(({ verdict }) => verdict.allowed).length, 10)
+      const asked = await Promise.all(Array.from({ length: 50 }, () => claimCounters(store, counters)))
+      assert.equal(asked.filter(({ decision }) => decision.allowed).length, 10)
     }
   }),
 
@@ -66,11 +76,13 @@ export const claimCases: readonly LimitStoreCase[] = [
     async store => {
       const [one, other] = [sum({ limit: 10 }), lease({ limit: 10 })]
       const asked = await Promise.all(
-        Array.from({ length: 40 }, (_, index) => ask(store, index % 2 === 0 ? [one, other] : [other, one])),
+        Array.from({ length: 40 }, (_, index) =>
+          claimCounters(store, index % 2 === 0 ? [one, other] : [other, one]),
+        ),
       )
-      assert.equal(asked.filter(({ verdict }) => verdict.allowed).length, 10)
+      assert.equal(asked.filter(({ decision }) => decision.allowed).length, 10)
       await Promise.all(asked.map(({ settle }) => settle()))
-      assert.equal(await left(store, one), 10)
+      assert.equal(await remainingOf(store, one), 10)
     },
   ),
 
@@ -83,34 +95,34 @@ export const claimCases: readonly LimitStoreCase[] = [
     ]
     const first = await take(store, dryRuns)
     assert.deepEqual(
-      first.verdict.counters.map(({ over }) => over),
+      first.decision.counters.map(({ over }) => over),
       [false, false, false, false],
     )
     const second = await take(store, dryRuns)
-    for (const { over, remaining, waitMs } of second.verdict.counters) {
+    for (const { over, remaining, waitMs } of second.decision.counters) {
       assert.equal(over, true)
       assert.ok(waitMs > 0)
       assert.ok(remaining === 4 || remaining === 0)
     }
-    // What it did not take it does not give back.
+    // It releases only what it reserved.
     await second.settle(0, 0, 0)
     const third = await take(store, dryRuns)
     assert.deepEqual(
-      third.verdict.counters.map(({ over }) => over),
+      third.decision.counters.map(({ over }) => over),
       [true, true, true, true],
     )
     await first.settle(0, 0, 0)
     const fourth = await take(store, dryRuns)
     assert.deepEqual(
-      fourth.verdict.counters.map(({ over }) => over),
+      fourth.decision.counters.map(({ over }) => over),
       [true, false, false, false],
     )
   }),
 
   inItsOwnTime('dryRun: is not taken where another count refuses', async store => {
     const dryRun = sum({ dryRun: true })
-    await refused(store, [dryRun, sum({ amount: 11 })])
-    assert.equal(await left(store, dryRun), 10)
+    await expectRefusal(store, [dryRun, sum({ amount: 11 })])
+    assert.equal(await remainingOf(store, dryRun), 10)
   }),
 
   inItsOwnTime('key: any text is a count of its own', async store => {
@@ -148,10 +160,10 @@ export const claimCases: readonly LimitStoreCase[] = [
     ]
     const counters = keys.map(key => lease({ key: `${key}${tail}` }))
     await take(store, counters)
-    for (const counter of counters) await refused(store, [counter])
+    for (const counter of counters) await expectRefusal(store, [counter])
     for (const name of ['__proto__', 'constructor', 'toString']) {
-      const { verdict } = await take(store, [rate({ key: name, limit: 1_000_000_000, windowMs: 1_000 })])
-      assert.ok(stateOf(verdict).remaining >= 0)
+      const { decision } = await take(store, [rate({ key: name, limit: 1_000_000_000, windowMs: 1_000 })])
+      assert.ok(stateOf(decision).remaining >= 0)
     }
   }),
 ]

@@ -1,20 +1,20 @@
 import { strict as assert } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LimitStore } from '@sluice/core'
-import { freshId, lease, refused, stateOf, take, takeWhenFree } from './limit-claims.ts'
+import { expectRefusal, freshId, lease, stateOf, take, takeWhenFree } from './limit-claims.ts'
 import { byTheClock, inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
-/** Leases: so many at once, for a time. */
+/** Leases: limited concurrency, with an expiry. */
 export const leaseCases: readonly LimitStoreCase[] = [
   inItsOwnTime(
     'lease: gives exactly as many as its limit, and each again when it is settled',
     async store => {
       const counter = lease({ limit: 3 })
       const first = await take(store, [counter])
-      assert.deepEqual(stateOf(first.verdict), { over: false, remaining: 2, resetMs: 0, waitMs: 0 })
+      assert.deepEqual(stateOf(first.decision), { over: false, remaining: 2, resetMs: 0, waitMs: 0 })
       await take(store, [counter])
       await take(store, [counter])
-      const [state] = await refused(store, [counter])
+      const [state] = await expectRefusal(store, [counter])
       assert.equal(state?.remaining, 0)
       assert.ok(
         state !== undefined && state.waitMs > 0 && state.waitMs <= 60_000,
@@ -22,7 +22,7 @@ export const leaseCases: readonly LimitStoreCase[] = [
       )
       await first.settle()
       await take(store, [counter])
-      await refused(store, [counter])
+      await expectRefusal(store, [counter])
     },
   ),
 
@@ -48,7 +48,7 @@ export const leaseCases: readonly LimitStoreCase[] = [
     const kept = await take(store, [counter])
     await store.renew([settled.claim, { id: freshId(), counters: [counter] }, kept.claim], 60_000)
     await take(store, [counter])
-    await refused(store, [counter])
+    await expectRefusal(store, [counter])
     await store.renew([], 60_000)
   }),
 
@@ -59,7 +59,7 @@ export const leaseCases: readonly LimitStoreCase[] = [
       taken.map(({ claim }) => claim),
       120_000,
     )
-    const [state] = await refused(store, [counter])
+    const [state] = await expectRefusal(store, [counter])
     assert.ok(state !== undefined && state.waitMs > 60_000, `none is over within a minute: ${state?.waitMs}`)
   }),
 
@@ -69,14 +69,14 @@ export const leaseCases: readonly LimitStoreCase[] = [
       const counter = lease()
       const first = await take(store, [counter], 1_000)
       clock.at += 999
-      const [state] = await refused(store, [counter])
+      const [state] = await expectRefusal(store, [counter])
       assert.equal(state?.waitMs, 1)
       await store.renew([first.claim], 1_000)
       clock.at += 999
-      await refused(store, [counter])
+      await expectRefusal(store, [counter])
       clock.at += 1
       await take(store, [counter], 1_000)
-      // It has another's room by now: who comes too late renews nothing.
+      // Another claim has the capacity now: a late renewal has no effect.
       await store.renew([first.claim], 10_000)
       clock.at += 1_000
       await take(store, [counter])
@@ -84,7 +84,7 @@ export const leaseCases: readonly LimitStoreCase[] = [
   ),
 ]
 
-/** False where this process was too slow to renew in time. */
+/** Returns false if this process was too slow to renew in time. */
 async function keepsRenewed(store: LimitStore): Promise<boolean> {
   const counter = lease()
   const start = performance.now()
@@ -92,6 +92,6 @@ async function keepsRenewed(store: LimitStore): Promise<boolean> {
   await store.renew([claim], 60_000)
   if (performance.now() - start > 390) return false
   await sleep(450 - (performance.now() - start))
-  await refused(store, [counter])
+  await expectRefusal(store, [counter])
   return true
 }

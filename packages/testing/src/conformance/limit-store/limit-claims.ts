@@ -17,12 +17,12 @@ export function freshId(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** A key that nobody else uses. */
+/** Returns a unique key. */
 export function freshKey(name = 'count'): string {
   return `${name}:${freshId()}`
 }
 
-/** Ten in an hour, of which a claim takes one for good. */
+/** Returns a rate of ten per hour. A claim charges one. */
 export function rate(given: Partial<RateCounter> = {}): RateCounter {
   return {
     kind: 'rate',
@@ -35,7 +35,7 @@ export function rate(given: Partial<RateCounter> = {}): RateCounter {
   }
 }
 
-/** Ten for ever, of which a claim takes one, and none for good. */
+/** Returns a sum of ten without a window. A claim reserves one, with a floor of 0. */
 export function sum(given: Partial<SumCounter> = {}): SumCounter {
   return {
     kind: 'sum',
@@ -49,76 +49,84 @@ export function sum(given: Partial<SumCounter> = {}): SumCounter {
   }
 }
 
-/** One at a time. */
+/** Returns a lease of one at a time. */
 export function lease(given: Partial<LeaseCounter> = {}): LeaseCounter {
   return { kind: 'lease', key: freshKey('lease'), limit: 1, dryRun: false, ...given }
 }
 
-/** A claim of these counters, held for a minute. */
+/** Returns a claim of these counters, with a time to live of one minute. */
 export function claim(counters: readonly Counter[], ttlMs = 60_000): Claim {
   return { id: freshId(), ttlMs, counters }
 }
 
-/** A claim that was decided. */
-export interface Asked {
+/** A decided claim. */
+export interface ClaimResult {
   readonly claim: Claim
-  readonly verdict: LimitDecision
-  /** Settles it: by default everything is given back. */
+  readonly decision: LimitDecision
+  /** Settles it. By default everything is released. */
   settle(...charged: readonly number[]): Promise<void>
 }
 
-/** Asks for counters. */
-export async function ask(store: LimitStore, counters: readonly Counter[], ttlMs?: number): Promise<Asked> {
+/** Claims counters. */
+export async function claimCounters(
+  store: LimitStore,
+  counters: readonly Counter[],
+  ttlMs?: number,
+): Promise<ClaimResult> {
   const asked = claim(counters, ttlMs)
-  const verdict = await store.admit(asked)
-  assert.equal(verdict.counters.length, counters.length, 'one state for each counter')
+  const decision = await store.admit(asked)
+  assert.equal(decision.counters.length, counters.length, 'one state for each counter')
   return {
     claim: asked,
-    verdict,
+    decision,
     settle: async (...charged) =>
       store.settle({ id: asked.id, counters, charged: counters.map((_, index) => charged[index] ?? 0) }),
   }
 }
 
-/** Asks, and expects to be given it. */
-export async function take(store: LimitStore, counters: readonly Counter[], ttlMs?: number): Promise<Asked> {
-  const asked = await ask(store, counters, ttlMs)
-  assert.equal(asked.verdict.allowed, true, `room: ${JSON.stringify(asked.verdict)}`)
+/** Claims counters, and expects to be admitted. */
+export async function take(
+  store: LimitStore,
+  counters: readonly Counter[],
+  ttlMs?: number,
+): Promise<ClaimResult> {
+  const asked = await claimCounters(store, counters, ttlMs)
+  assert.equal(asked.decision.allowed, true, `room: ${JSON.stringify(asked.decision)}`)
   return asked
 }
 
-/** Asks, and expects to be refused; gives how the counters stand. */
-export async function refused(
+/** Claims counters, and expects a refusal. Returns the states of the counters. */
+export async function expectRefusal(
   store: LimitStore,
   counters: readonly Counter[],
 ): Promise<readonly CounterState[]> {
-  const { verdict } = await ask(store, counters)
-  assert.equal(verdict.allowed, false, `no room: ${JSON.stringify(verdict)}`)
-  return verdict.counters
+  const { decision } = await claimCounters(store, counters)
+  assert.equal(decision.allowed, false, `no room: ${JSON.stringify(decision)}`)
+  return decision.counters
 }
 
-/** What is left of a count, told of a claim that takes nothing of it. */
-export async function left(store: LimitStore, counter: RateCounter | SumCounter): Promise<number> {
+/** Returns what is left of a count, from a claim of nothing. */
+export async function remainingOf(store: LimitStore, counter: RateCounter | SumCounter): Promise<number> {
   const none = { ...counter, amount: 0, ...(counter.floor === undefined ? {} : { floor: 0 }), dryRun: true }
-  const { verdict, settle } = await ask(store, [none])
+  const { decision, settle } = await claimCounters(store, [none])
   if (counter.kind === 'sum' || counter.floor !== undefined) await settle()
-  return stateOf(verdict).remaining
+  return stateOf(decision).remaining
 }
 
-/** How one of the counters of a claim stands. */
+/** Returns the state of one of the counters of a claim. */
 export function stateOf({ counters }: LimitDecision, index = 0): CounterState {
   const state = counters[index]
   assert.ok(state !== undefined, `a state for counter ${index}`)
   return state
 }
 
-/** Asks until there is room, for 10 seconds at most; gives what was asked and how many milliseconds that took. */
-export async function takeWhenFree(store: LimitStore, counters: readonly Counter[]): Promise<Asked> {
+/** Claims until there is capacity, for at most 10 seconds. Returns the claim and its duration in ms. */
+export async function takeWhenFree(store: LimitStore, counters: readonly Counter[]): Promise<ClaimResult> {
   const deadline = performance.now() + 10_000
   for (;;) {
-    const asked = await ask(store, counters)
-    if (asked.verdict.allowed) return asked
-    assert.ok(performance.now() < deadline, `room within 10 s: ${JSON.stringify(asked.verdict)}`)
+    const asked = await claimCounters(store, counters)
+    if (asked.decision.allowed) return asked
+    assert.ok(performance.now() < deadline, `room within 10 s: ${JSON.stringify(asked.decision)}`)
     await sleep(5)
   }
 }

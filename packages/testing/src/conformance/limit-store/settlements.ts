@@ -1,11 +1,22 @@
 import { strict as assert } from 'node:assert'
 import type { RateCounter, SumCounter } from '@sluice/core/store'
-import { ask, claim, freshId, lease, left, rate, refused, sum, take, takeWhenFree } from './limit-claims.ts'
+import {
+  claim,
+  claimCounters,
+  expectRefusal,
+  freshId,
+  lease,
+  rate,
+  remainingOf,
+  sum,
+  take,
+  takeWhenFree,
+} from './limit-claims.ts'
 import { byTheClock, inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
 const hour = 3_600_000
 
-/** What is held: corrected once, however late; and given back where nobody settles. */
+/** Reservations: corrected once, however late, and released if nobody settles. */
 export const settlementCases: readonly LimitStoreCase[] = [
   ...([() => rate({ floor: 0 }), () => sum()] as const).flatMap(make => settlementsOf(make)),
 
@@ -14,18 +25,18 @@ export const settlementCases: readonly LimitStoreCase[] = [
     const held = sum({ amount: 4 })
     const asked = await take(store, [forGood, held])
     await asked.settle(0, 0)
-    assert.equal(await left(store, forGood), 6)
-    assert.equal(await left(store, held), 10)
+    assert.equal(await remainingOf(store, forGood), 6)
+    assert.equal(await remainingOf(store, held), 10)
   }),
 
   inItsOwnTime('settle: of a refused or unknown claim changes nothing', async store => {
     const counter = sum({ limit: 10, amount: 6 })
     await take(store, [counter])
-    const over = await ask(store, [counter])
-    assert.equal(over.verdict.allowed, false)
+    const over = await claimCounters(store, [counter])
+    assert.equal(over.decision.allowed, false)
     await over.settle(0)
     await store.settle({ id: freshId(), counters: [counter], charged: [0] })
-    assert.equal(await left(store, counter), 4)
+    assert.equal(await remainingOf(store, counter), 4)
   }),
 
   inItsOwnTime('at rest nothing is held', async store => {
@@ -34,10 +45,10 @@ export const settlementCases: readonly LimitStoreCase[] = [
       sum({ floor: 2, amount: 5, limit: 50 }),
       lease({ limit: 10 }),
     ]
-    const asked = await Promise.all(Array.from({ length: 30 }, () => ask(store, counters)))
-    assert.equal(asked.filter(({ verdict }) => verdict.allowed).length, 10)
+    const asked = await Promise.all(Array.from({ length: 30 }, () => claimCounters(store, counters)))
+    assert.equal(asked.filter(({ decision }) => decision.allowed).length, 10)
     await Promise.all(asked.map(({ settle }) => settle()))
-    // All of each limit has room again.
+    // All of each limit is free again.
     const all = await Promise.all(Array.from({ length: 10 }, () => take(store, counters)))
     await Promise.all(all.map(({ settle }) => settle()))
   }),
@@ -50,9 +61,9 @@ export const settlementCases: readonly LimitStoreCase[] = [
       const next = await takeWhenFree(store, [{ ...held, amount: 7, floor: 0 }])
       await next.settle(0)
       await late.settle(5)
-      assert.equal(await left(store, held), 5)
+      assert.equal(await remainingOf(store, held), 5)
       await late.settle(0)
-      assert.equal(await left(store, held), 5)
+      assert.equal(await remainingOf(store, held), 5)
     },
   ),
 
@@ -62,10 +73,10 @@ export const settlementCases: readonly LimitStoreCase[] = [
       for (const counter of [rate({ amount: 8, floor: 3 }), sum({ amount: 8, floor: 3 })]) {
         await take(store, [counter], 1_000)
         clock.at += 999
-        await refused(store, [{ ...counter, amount: 3, floor: 0 }])
+        await expectRefusal(store, [{ ...counter, amount: 3, floor: 0 }])
         clock.at += 1
         await take(store, [{ ...counter, amount: 7, floor: 0 }])
-        await refused(store, [{ ...counter, amount: 1, floor: 0 }])
+        await expectRefusal(store, [{ ...counter, amount: 1, floor: 0 }])
       }
     },
   ),
@@ -76,12 +87,12 @@ export const settlementCases: readonly LimitStoreCase[] = [
       const counter = rate({ limit: 10, windowMs: 10_000, amount: 10, floor: 0 })
       const held = await take(store, [counter], 600_000)
       clock.at += 60_000
-      await refused(store, [{ ...counter, amount: 1 }])
+      await expectRefusal(store, [{ ...counter, amount: 1 }])
       await held.settle(4)
-      // Not all of it twice: what was held until now is not free a second time.
-      assert.equal(await left(store, counter), 6)
+      // Not twice: the released reservation is not free a second time.
+      assert.equal(await remainingOf(store, counter), 6)
       await take(store, [{ ...counter, amount: 6 }])
-      await refused(store, [{ ...counter, amount: 1 }])
+      await expectRefusal(store, [{ ...counter, amount: 1 }])
     },
   ),
 
@@ -91,7 +102,7 @@ export const settlementCases: readonly LimitStoreCase[] = [
     clock.at += 999
     await store.renew([first.claim], 1_000)
     clock.at += 999
-    for (const counter of counters) await refused(store, [{ ...counter, amount: 3 }])
+    for (const counter of counters) await expectRefusal(store, [{ ...counter, amount: 3 }])
     await first.settle(1, 1)
     for (const counter of counters) await take(store, [{ ...counter, amount: 9 }])
   }),
@@ -102,10 +113,10 @@ export const settlementCases: readonly LimitStoreCase[] = [
     const late = await take(store, [counter], 1_000)
     clock.at += 1_000 + hour - 1
     await soon.settle(30)
-    assert.equal(await left(store, counter), 60)
+    assert.equal(await remainingOf(store, counter), 60)
     clock.at += 2
     await late.settle(30)
-    assert.equal(await left(store, counter), 60)
+    assert.equal(await remainingOf(store, counter), 60)
   }),
 
   byTheClock(
@@ -115,24 +126,24 @@ export const settlementCases: readonly LimitStoreCase[] = [
       const asked = await take(store, [counter], 60_000)
       clock.at += 30_000
       await asked.settle(6)
-      assert.equal(await left(store, counter), 4)
+      assert.equal(await remainingOf(store, counter), 4)
     },
   ),
 ]
 
-/** What holds for both counts that are settled. */
+/** Cases for both kinds of counts that are settled. */
 function settlementsOf(make: () => RateCounter | SumCounter): readonly LimitStoreCase[] {
   const { kind } = make()
   return [
     inItsOwnTime(`settle: a ${kind} is given back what was not charged`, async store => {
       const counter = make()
       const first = await take(store, [{ ...counter, amount: 10 }])
-      await refused(store, [counter])
+      await expectRefusal(store, [counter])
       await first.settle(4)
-      assert.equal(await left(store, counter), 6)
+      assert.equal(await remainingOf(store, counter), 6)
       const second = await take(store, [{ ...counter, amount: 6 }])
       await second.settle(0)
-      assert.equal(await left(store, counter), 6)
+      assert.equal(await remainingOf(store, counter), 6)
     }),
 
     inItsOwnTime(
@@ -141,8 +152,8 @@ function settlementsOf(make: () => RateCounter | SumCounter): readonly LimitStor
         const counter = make()
         const first = await take(store, [{ ...counter, amount: 4 }])
         await first.settle(15)
-        assert.equal(await left(store, counter), 0)
-        const [state] = await refused(store, [counter])
+        assert.equal(await remainingOf(store, counter), 0)
+        const [state] = await expectRefusal(store, [counter])
         assert.equal(state?.remaining, 0)
         assert.ok(state !== undefined && state.waitMs > 0)
       },
@@ -154,7 +165,7 @@ function settlementsOf(make: () => RateCounter | SumCounter): readonly LimitStor
       const asked = await take(store, [{ ...counter, amount: 5 }])
       await Promise.all(Array.from({ length: 10 }, () => asked.settle(1)))
       await asked.settle(0)
-      assert.equal(await left(store, counter), 6)
+      assert.equal(await remainingOf(store, counter), 6)
     }),
 
     inItsOwnTime(`settle: a ${kind} keeps apart what claims hold of it`, async store => {
@@ -163,9 +174,9 @@ function settlementsOf(make: () => RateCounter | SumCounter): readonly LimitStor
       await second?.settle(1)
       await store.renew([claim([counter]), ...(first === undefined ? [] : [first.claim])], 60_000)
       await third?.settle(0)
-      assert.equal(await left(store, counter), 7)
+      assert.equal(await remainingOf(store, counter), 7)
       await first?.settle(2)
-      assert.equal(await left(store, counter), 7)
+      assert.equal(await remainingOf(store, counter), 7)
     }),
   ]
 }

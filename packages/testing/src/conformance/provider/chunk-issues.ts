@@ -4,7 +4,7 @@ const finishReasons: readonly unknown[] = ['stop', 'length', 'tool_calls', 'cont
 const texts = ['content', 'refusal', 'reasoning_content'] as const
 const lists = ['reasoning_details', 'annotations', 'citations'] as const
 
-/** What in a completion or a chunk is not of the type that the contract declares. */
+/** Returns type errors of a completion or a chunk, by the contract. */
 export function typeIssues(part: PartialCompletion | PartialChunk): string[] {
   if (!isObject(part)) return [`a part is ${String(part)}`]
   if (!Array.isArray(part.choices)) return ['choices is no array']
@@ -46,7 +46,7 @@ function usageIssues(usage: PartialUsage = {}): string[] {
   )
 }
 
-/** What in the order of a stream's chunks is against the contract. */
+/** Returns violations in the order of a stream's chunks, by the contract. */
 export function orderIssues(chunks: readonly PartialChunk[]): string[] {
   const finished = new Set<number>()
   const issues: string[] = []

@@ -9,8 +9,8 @@ import { type ProviderCheck, sampleName } from './provider-case.ts'
 import type { CompletionSample, ProviderSamples, StreamSample } from './provider-samples.ts'
 import { arrivedResponse, type VendorAnswer, vendorResponse } from './vendor-response.ts'
 
-/** At how many places, at most, a sample is divided or cut. */
-const mostPlaces = 500
+/** Maximum positions at which a sample is split or cut. */
+const maxCuts = 500
 
 /** What `decode` of every provider does with answers that are complete. */
 export const decodeChecks: readonly ProviderCheck[] = [
@@ -86,7 +86,7 @@ export const decodeChecks: readonly ProviderCheck[] = [
         assert.deepEqual(await decode(splitBytes(bytes, 'bytes')), whole, `${name}: one byte at a time`)
         const empty = splitBytes(bytes, { seed: index, max: 40 }).flatMap(piece => [new Uint8Array(), piece])
         assert.deepEqual(await decode(empty), whole, `${name}: with empty reads`)
-        for (const at of placesWithin(bytes.length))
+        for (const at of cutPositions(bytes.length))
           assert.deepEqual(
             await decode([bytes.subarray(0, at), bytes.subarray(at)]),
             whole,
@@ -128,7 +128,7 @@ export function streamOf(sample: StreamSample): VendorAnswer {
   return { headers: sample.headers ?? { 'content-type': 'text/event-stream' }, reads: [streamBytes(sample)] }
 }
 
-/** A whole answer as the vendor sends it, in one read. */
+/** Returns a complete response as the vendor sends it, in one read. */
 export function answerOf({ headers, body }: CompletionSample): VendorAnswer {
   return { headers: headers ?? { 'content-type': 'application/json' }, reads: [bytesOf(body)] }
 }
@@ -138,9 +138,9 @@ export function streamedFields({ request }: StreamSample): object {
   return { ...request, stream: true }
 }
 
-/** Where to divide `length` bytes: everywhere, or at 500 places in the same distance. */
-export function placesWithin(length: number): number[] {
-  const count = Math.min(Math.max(0, length - 1), mostPlaces)
+/** Returns where to split `length` bytes: everywhere, or at 500 evenly spaced positions. */
+export function cutPositions(length: number): number[] {
+  const count = Math.min(Math.max(0, length - 1), maxCuts)
   return Array.from({ length: count }, (_, index) => 1 + Math.floor((index * (length - 1)) / count))
 }
 

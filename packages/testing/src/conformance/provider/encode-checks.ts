@@ -70,7 +70,7 @@ export const encodeChecks: readonly ProviderCheck[] = [
     name: 'refuses what it cannot express by a GatewayError with status 400',
     check: async samples => {
       for (const input of inputsOf(samples)) {
-        const failure = await failureOf(samples, { ...callOf(samples.target), input })
+        const failure = await encodeError(samples, { ...callOf(samples.target), input })
         if (failure === undefined || UpstreamError.is(failure)) continue
         const fields = Object.keys(input).join(', ')
         assert.ok(GatewayError.is(failure), `encode threw ${failure} for a request with ${fields}`)
@@ -126,7 +126,7 @@ async function encodeAll(
   return calls
 }
 
-async function failureOf({ target }: ProviderSamples, call: Call): Promise<unknown> {
+async function encodeError({ target }: ProviderSamples, call: Call): Promise<unknown> {
   try {
     await target.provider.encode(structuredClone(call))
     return undefined

@@ -7,7 +7,7 @@ import { splitBytes } from '../../split.ts'
 import { garbage } from '../../steps.ts'
 import { typeIssues } from './chunk-issues.ts'
 import { callOf, decodeAnswer, decodeFailure } from './decode-answer.ts'
-import { answerOf, placesWithin, streamBytes, streamedFields, streamOf } from './decode-checks.ts'
+import { answerOf, cutPositions, streamBytes, streamedFields, streamOf } from './decode-checks.ts'
 import { type ProviderCheck, sampleName } from './provider-case.ts'
 import type { ErrorSample, ProviderSamples, StreamSample } from './provider-samples.ts'
 import { type VendorAnswer, vendorResponse } from './vendor-response.ts'
@@ -19,7 +19,7 @@ const noAnswers: readonly (string | Uint8Array)[] = ['', page, '{"', bytesOf(gar
 const otherJson = ['null', 'true', '42', '"text"', '[]', '[null]', '{}', '{"error":null}']
 const errorStatuses = [400, 401, 403, 404, 422, 429, 500, 502, 503]
 /** What one event may hold, in bytes: no vendor sends as much. */
-const mostOfAnEvent = 64 * 1024 * 1024
+const maxCutsPerEvent = 64 * 1024 * 1024
 
 /** What `decode` of every provider does with answers that are broken, or are errors. */
 export const failureChecks: readonly ProviderCheck[] = [
@@ -81,11 +81,11 @@ export const failureChecks: readonly ProviderCheck[] = [
     name: 'gives up on an event that never ends',
     check: async ({ target, streams: [sample] }) => {
       const block = bytesOf('x'.repeat(1024 * 1024))
-      const reads = [bytesOf('data: '), ...Array<Uint8Array>(mostOfAnEvent / block.length).fill(block)]
+      const reads = [bytesOf('data: '), ...Array<Uint8Array>(maxCutsPerEvent / block.length).fill(block)]
       const response = vendorResponse({ ...streamOf(sample!), reads })
       const call = callOf(target, streamedFields(sample!))
       await decodeFailure(target, call, response, 'a stream whose first event never ends')
-      assert.ok(response.state.reads < reads.length, `decode read ${mostOfAnEvent} bytes of one event`)
+      assert.ok(response.state.reads < reads.length, `decode read ${maxCutsPerEvent} bytes of one event`)
     },
   },
   {
@@ -135,12 +135,12 @@ function completeAt({ events, optionalEvents = 0 }: StreamSample): number {
   return needed.findLastIndex(byte => byte !== 10 && byte !== 13 && byte !== 32) + 1
 }
 
-/** Where to cut a stream: before and after each event, and at places between, all before it is complete. */
+/** Returns where to cut a stream: before and after each event, and in between, all before it is complete. */
 function cutsOf(sample: StreamSample): number[] {
   const complete = completeAt(sample)
   let end = 0
   const ends = sample.events.map(event => (end += bytesOf(event).length))
-  const cuts = [0, ...ends, ...placesWithin(complete), complete - 1]
+  const cuts = [0, ...ends, ...cutPositions(complete), complete - 1]
   return [...new Set(cuts)].filter(at => at < complete)
 }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 
-/** What Node publishes when somebody connects, or sends a request over a connection that is open already. */
+/** The diagnostics channels of Node for new connections and for requests on open ones. */
 const channels = ['net.client.socket', 'undici:request:create', 'http.client.request.start']
 
 /** Runs `action`, and returns which of the channels it published to. Calls of other code are not counted. */

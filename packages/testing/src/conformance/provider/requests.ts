@@ -26,7 +26,7 @@ export const plainRequest: ChatRequest = { model: 'public', messages: [hello] }
 /** Valid requests that use all of the protocol. No vendor can express each of them. */
 export const requests: readonly ChatRequest[] = [
   plainRequest,
-  asking({ stream: true, stream_options: { include_usage: true } }),
+  requestWith({ stream: true, stream_options: { include_usage: true } }),
   saying({ role: 'system', content: `Be brief, ${canary}` }, hello),
   saying({ role: 'developer', content: [{ type: 'text', text: canary }] }, hello),
   saying(
@@ -44,12 +44,12 @@ export const requests: readonly ChatRequest[] = [
     file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0xLjQK' },
   }),
   showing({ type: 'file', file: { file_id: 'file-1' } }),
-  asking({ tools: [weather] }),
-  asking({ tools: [weather], tool_choice: 'required', parallel_tool_calls: false }),
-  asking({ tools: [weather], tool_choice: 'none' }),
-  asking({ tools: [weather], tool_choice: { type: 'function', function: { name: 'weather' } } }),
-  asking({ tools: [{ type: 'custom', custom: { name: 'shell' } }] }),
-  asking({ functions: [{ name: 'weather' }], function_call: 'auto' }),
+  requestWith({ tools: [weather] }),
+  requestWith({ tools: [weather], tool_choice: 'required', parallel_tool_calls: false }),
+  requestWith({ tools: [weather], tool_choice: 'none' }),
+  requestWith({ tools: [weather], tool_choice: { type: 'function', function: { name: 'weather' } } }),
+  requestWith({ tools: [{ type: 'custom', custom: { name: 'shell' } }] }),
+  requestWith({ functions: [{ name: 'weather' }], function_call: 'auto' }),
   {
     ...saying(
       hello,
@@ -64,27 +64,27 @@ export const requests: readonly ChatRequest[] = [
     { role: 'assistant', content: null, function_call: call.function },
     { role: 'function', name: 'weather', content: canary },
   ),
-  asking({ response_format: { type: 'json_object' } }),
-  asking({
+  requestWith({ response_format: { type: 'json_object' } }),
+  requestWith({
     response_format: {
       type: 'json_schema',
       json_schema: { name: 'city', strict: true, schema: { type: 'object', properties: {} } },
     },
   }),
-  asking({ max_completion_tokens: 16, temperature: 0.5, top_p: 0.9, stop: ['END'] }),
-  asking({ max_tokens: 1, stop: 'END', presence_penalty: 1, frequency_penalty: -1 }),
-  asking({ n: 2 }),
-  asking({ logprobs: true, top_logprobs: 2, logit_bias: { '50256': -100 } }),
-  asking({ seed: 7, user: 'u', metadata: { a: 'b' }, store: true, service_tier: 'auto' }),
-  asking({ reasoning_effort: 'high' }),
-  asking({ verbosity: 'low', prompt_cache_key: 'k', safety_identifier: 's' }),
-  asking({ modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }),
-  asking({ prediction: { type: 'content', content: 'a' } }),
-  asking({ web_search_options: {} }),
-  asking({ a_field_that_no_protocol_has: true }),
+  requestWith({ max_completion_tokens: 16, temperature: 0.5, top_p: 0.9, stop: ['END'] }),
+  requestWith({ max_tokens: 1, stop: 'END', presence_penalty: 1, frequency_penalty: -1 }),
+  requestWith({ n: 2 }),
+  requestWith({ logprobs: true, top_logprobs: 2, logit_bias: { '50256': -100 } }),
+  requestWith({ seed: 7, user: 'u', metadata: { a: 'b' }, store: true, service_tier: 'auto' }),
+  requestWith({ reasoning_effort: 'high' }),
+  requestWith({ verbosity: 'low', prompt_cache_key: 'k', safety_identifier: 's' }),
+  requestWith({ modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }),
+  requestWith({ prediction: { type: 'content', content: 'a' } }),
+  requestWith({ web_search_options: {} }),
+  requestWith({ a_field_that_no_protocol_has: true }),
 ]
 
-function asking(fields: Partial<ChatRequest>): ChatRequest {
+function requestWith(fields: Partial<ChatRequest>): ChatRequest {
   return { ...plainRequest, ...fields }
 }
 

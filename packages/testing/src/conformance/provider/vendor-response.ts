@@ -1,13 +1,13 @@
 import type { UpstreamResponse } from '@sluice/core/provider'
 
-/** What a vendor's response in memory consists of. */
+/** A vendor's response in memory. */
 export interface VendorAnswer {
   /** Default: 200. */
   readonly status?: number
   readonly headers: Readonly<Record<string, string>>
-  /** What each read of the body gives. */
+  /** The result of each read of the body. */
   readonly reads: Iterable<Uint8Array>
-  /** What the body throws where it would end. */
+  /** The error that the body throws instead of ending. */
   readonly failure?: unknown
 }
 
@@ -52,7 +52,7 @@ export function vendorResponse({
   }
 }
 
-/** The same, where all of the body has come with the head. */
+/** Returns the same response, with the complete body available with the head. */
 export function arrivedResponse(answer: VendorAnswer): UpstreamResponse {
   const text = Buffer.concat([...answer.reads]).toString('utf8')
   return { ...vendorResponse(answer), bufferedText: () => text }

@@ -15,7 +15,7 @@ const crossingMs = 1_000
  * The keep-alive connection of a client in a pool. It detects that the upstream closed the connection while the next request
  * was being sent: the connection was used before, and no byte was received within the second since.
  */
-export class KeptConnection {
+export class KeepAliveConnection {
   readonly #lost: (error: Error) => void
   readonly #clock: Clock
   #socket: WatchedSocket | undefined

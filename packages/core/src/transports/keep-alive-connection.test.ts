@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
-import { KeptConnection } from './kept-connection.ts'
+import { KeepAliveConnection } from './keep-alive-connection.ts'
 
 class FakeSocket extends EventEmitter {
   bytesRead = 0
@@ -18,7 +18,7 @@ const reset = (code = 'ECONNRESET') => Object.assign(new Error('gone'), { code }
 function watching() {
   const lost: Error[] = []
   const time = { now: 0 }
-  const connection = new KeptConnection(error => lost.push(error), {
+  const connection = new KeepAliveConnection(error => lost.push(error), {
     ...systemClock,
     monotonic: () => time.now,
   })
@@ -31,7 +31,7 @@ function watching() {
   return { lost, time, connection, socket, serve }
 }
 
-describe('KeptConnection', () => {
+describe('KeepAliveConnection', () => {
   it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])(
     'tells of one that is lost as it is used again: %s',
     code => {
