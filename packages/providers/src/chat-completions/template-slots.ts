@@ -1,11 +1,11 @@
-/** A value of an answer that differs from one answer to the next, and where it stands in the JSON text. */
+/** A value that differs between responses, and its position in the JSON text. */
 export type Slot = {
-  /** Of a string: of what stands between its quotes. */
+  /** The offset at which it begins; of a string, after its quote. */
   readonly start: number
   readonly end: number
 } & (
   | {
-      /** `content`: the text of the choice. `text`: what nobody reads, such as an id. */
+      /** `content`: the text of the choice. `text`: an unused string, such as an id. */
       readonly kind: 'content' | 'text'
     }
   | {

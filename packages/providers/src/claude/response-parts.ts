@@ -1,5 +1,5 @@
 import type { JsonObject } from '@sluice/core/provider'
-import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
+import type { ReasoningPosition } from '../conversation/reasoning-blocks.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
 
 /** The most that is collected of one response, in UTF-16 code units. */
@@ -33,7 +33,7 @@ export class ResponseParts {
   }
 
   /** Adds a block of reasoning. Where it stood, between text and calls, it has to stand when it comes back. */
-  protected addDetail(detail: JsonObject, size: number, { text, calls }: ReasoningPlace): void {
+  protected addDetail(detail: JsonObject, size: number, { text, calls }: ReasoningPosition): void {
     this.keep(size)
     const index = this.#details.length
     const place = text === 0 && calls === 0 ? {} : { place: { text, calls } }

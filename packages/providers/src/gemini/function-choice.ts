@@ -11,7 +11,7 @@ export interface GivenFunction {
 /** The functions in a request, and how the model may call them. */
 export interface FunctionChoice {
   readonly declared: readonly GivenFunction[]
-  /** A `FunctionCallingConfig`; absent where the vendor's own way, AUTO, is what was asked. */
+  /** A `FunctionCallingConfig`; absent for the vendor's default, AUTO. */
   readonly calling?: {
     readonly mode: 'ANY' | 'NONE' | 'VALIDATED'
     readonly allowedFunctionNames?: readonly string[]
