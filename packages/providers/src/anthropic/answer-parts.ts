@@ -43,7 +43,7 @@ export class AnswerParts extends ResponseParts {
 
   /**
    * A block that the caller does not get. Between two of thinking it would be missing when they come back, and the
-   * vendor refuses thinking that does not stand where it stood.
+   * vendor refuses thinking at another position.
    */
   leaveOut(): void {
     this.#gap = super.details !== undefined
@@ -54,7 +54,7 @@ export class AnswerParts extends ResponseParts {
     this.addDetail(detail, size, position)
   }
 
-  /** The citations of a block of text that stands from `start` to `end`. */
+  /** Adds the citations of a block of text from `start` to `end`. */
   cite(citations: readonly Fields[], start: number, end: number): void {
     for (const citation of citations) {
       const page = webAnnotation(citation, start, end)

@@ -35,7 +35,7 @@ export class UsageCounts {
 
   /**
    * What is known so far; `undefined` where nothing is. The vendor counts input without what came from the cache
-   * or went into it, and output with its thinking. Of an answer in several iterations it tells the counts of the
+   * or went into it, and output with its thinking. For an answer in several iterations it has the counts of the
    * last one, unless another model took over: those of all are summed here.
    */
   get partial(): PartialUsage | undefined {

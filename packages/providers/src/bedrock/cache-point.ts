@@ -6,7 +6,7 @@ import type { BedrockModel } from './models.ts'
 /** A block that marks the end of a cacheable prefix of the prompt. */
 export type CachePoint = { readonly cachePoint: { readonly type: 'default'; readonly ttl?: JsonValue } }
 
-/** A caller's mark as the block that stands after what is marked; nothing where there is none, or no cache. */
+/** Returns a caller's mark as the block after the marked one; empty without a mark, or without a cache. */
 export function cachePoints(mark: JsonObject | undefined, model: BedrockModel): readonly CachePoint[] {
   if (mark === undefined || model.cachePoints === 'nowhere') return []
   const ttl = model.cachePoints === 'everywhere' ? mark.ttl : undefined

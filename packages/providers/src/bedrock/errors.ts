@@ -64,7 +64,7 @@ function errorOf(type: string | undefined, body: Fields): Fields {
   return { message: textOf(body.message) ?? textOf(body.Message) ?? textOf(body.originalMessage), type }
 }
 
-/** `ThrottlingException:http://...` and `com.amazon.coral.service#ThrottlingException` without what stands around. */
+/** `ThrottlingException:http://...` and `com.amazon.coral.service#ThrottlingException` without prefix and suffix. */
 function exceptionName(text: string | undefined): string | undefined {
   const name = text?.split(':')[0]?.split('#').at(-1)?.trim()
   return name === undefined || name === '' ? undefined : name[0]!.toUpperCase() + name.slice(1)

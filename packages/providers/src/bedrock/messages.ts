@@ -31,7 +31,7 @@ export interface ConverseMessage {
 }
 
 /**
- * A conversation as Converse takes it: roles alternate, what tools answered stands first in its turn, blank
+ * A conversation as Converse takes it: roles alternate, tool results are first in their turn, blank
  * texts are left out, reasoning goes back where the model can check it, documents have a text beside them.
  *
  * Throws `GatewayError` (400): for parts that cannot be sent, for calls without results and results without calls,
@@ -108,7 +108,7 @@ function resultBlocks(
   return [{ toolResult: { toolUseId: ids.ofResult(callId), content } }, ...cachePoints(mark, model)]
 }
 
-/** The path of the message that something stands in. */
+/** The path of the message that contains a path. */
 function messageOf(path: string): string {
   return path.slice(0, path.indexOf('.'))
 }

@@ -26,7 +26,7 @@ interface Open {
 }
 
 /**
- * Finds in the JSON text of an answer, which has to be sound, its id and time, the text of its first choice and all
+ * Finds in the JSON text of a response, which has to be valid, its id and time, the text of its first choice and all
  * numbers of its usage. `undefined` where the text is missing or stands there twice, where a member of the usage is no
  * whole number or has a name that every object has, and where one nests deeper than vendors' do.
  */

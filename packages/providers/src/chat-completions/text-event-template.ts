@@ -96,7 +96,7 @@ function onlyText({ choices, usage }: PartialChunk): string | undefined {
   return textOf(choice.delta.content)
 }
 
-/** Whether a text stands in JSON as it is. */
+/** Whether JSON contains a text without escapes. */
 function isPlain(text: string): boolean {
   return plainEnd(`${text}"`, 0) === text.length
 }

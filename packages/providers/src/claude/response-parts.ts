@@ -32,7 +32,7 @@ export class ResponseParts {
       throw garbledResponse(`more than ${maxCollected} characters beside its text`)
   }
 
-  /** Adds a block of reasoning. Where it stood, between text and calls, it has to stand when it comes back. */
+  /** Adds a block of reasoning with its position, which a later request has to preserve. */
   protected addDetail(detail: JsonObject, size: number, { text, calls }: ReasoningPosition): void {
     this.keep(size)
     const index = this.#details.length

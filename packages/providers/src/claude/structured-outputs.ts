@@ -9,7 +9,7 @@ export interface SupportedSchema {
   readonly changed: readonly string[]
 }
 
-/** Keywords that are taken as they are, whatever their value. */
+/** Keywords that are supported with any value. */
 const supportedKeywords = new Set([
   'type',
   '$ref',

@@ -10,7 +10,7 @@ export interface AssistantText {
   readonly cacheControl?: JsonObject
 }
 
-/** What a user gave besides text; its `path` is where it stands in the caller's request. */
+/** A part of a user message other than text, and its `path` in the request. */
 export interface UserContent {
   readonly kind: 'part'
   readonly part: Exclude<UserPart, TextPart>
@@ -69,7 +69,7 @@ export type Turn = UserTurn | AssistantTurn
 export interface Conversation {
   /** The texts of system and developer messages, in order, from anywhere in the conversation. */
   readonly system: readonly AssistantText[]
-  /** Paths of system messages that stood after another message, and were moved to the front. */
+  /** Paths of system messages that followed another message, and were moved to the front. */
   readonly moved: readonly string[]
   /** Paths of the names that messages carry, which vendors with turns have no place for. */
   readonly names: readonly string[]

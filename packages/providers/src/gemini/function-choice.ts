@@ -2,7 +2,7 @@ import type { FunctionDefinition, JsonObject, ToolChoice } from '@sluice/core/pr
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { GoogleApi } from './models.ts'
 
-/** A function that a caller gave; its `path` is where it stands in the request. */
+/** A function of the caller, and its `path` in the request. */
 export interface GivenFunction {
   readonly definition: FunctionDefinition
   readonly path: string

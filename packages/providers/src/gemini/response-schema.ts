@@ -6,7 +6,7 @@ export interface ResponseSchema {
   readonly leftOut: readonly string[]
 }
 
-/** Keywords of `responseJsonSchema` (GenerationConfig), by what stands in them. */
+/** Keywords of `responseJsonSchema` (GenerationConfig), by the kind of their value. */
 const plain = [
   '$id',
   '$ref',
