@@ -76,7 +76,7 @@ it('tells the times and bounds of the code', () => {
   expect(told('packages/core/src/accounting/batched-ledger.ts', 'maxPending')).toContain('Default 10,000.')
   expect(told('packages/core/src/accounting/batched-ledger.ts', 'timeoutMs')).toContain('Default 250.')
   expect(told('packages/sqlite/src/open-sqlite.ts', 'timeoutMs')).toContain('Default 1,000')
-  expect(told('packages/postgres/src/journal/file-journal.ts', 'maxBytes')).toContain('Default 64 MiB.')
+  expect(told('packages/postgres/src/journal/file-journal.ts', 'maxBytes')).toContain('(64 MiB)')
 })
 
 describe('a store of keys that fails', () => {
