@@ -6,7 +6,7 @@ import { parseSchema, type Schema } from './schema.ts'
 import { withConnection } from './with-connection.ts'
 
 const usage = `sluice-postgres migrate [--url URL] [--schema NAME]   brings the tables to version ${migrations.length}
-sluice-postgres status  [--url URL] [--schema NAME]   says of which version the tables are; changes nothing
+sluice-postgres status  [--url URL] [--schema NAME]   prints the version of the tables; changes nothing
 
 The URL is taken from DATABASE_URL where it is not given: others on the machine can see what a command is given.
 The schema is sluice where none is given.`
@@ -25,7 +25,7 @@ interface Call {
 
 /**
  * Runs one command. Resolves to the exit code: 0; 1 where it failed or there is something to do; 2 for a wrong call.
- * The URL is never told, nor what the database says: it may quote a part of it.
+ * Messages never contain the URL, nor errors of the database, which may quote a part of it.
  */
 export async function command(
   args: readonly string[],
@@ -53,7 +53,7 @@ export async function command(
   }
 }
 
-/** `undefined` where help is asked for. Throws `TypeError` for a wrong call. */
+/** Returns `undefined` for a request for help. Throws `TypeError` for invalid arguments. */
 function parseCall(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

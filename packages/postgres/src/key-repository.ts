@@ -88,14 +88,14 @@ select secret->>'digest', id from stored, jsonb_array_elements(secrets) as secre
       const rows = await queries.run(
         `with changed as (
 update ${keys} set secrets = ${jsonIn('$2')} || coalesce((
-  select jsonb_agg(secret || jsonb_build_object('expiresAt', least(${ends}, $3::text::bigint)) order by place)
-  from jsonb_array_elements(secrets) with ordinality as before (secret, place)
+  select jsonb_agg(secret || jsonb_build_object('expiresAt', least(${ends}, $3::text::bigint)) order by ordinal)
+  from jsonb_array_elements(secrets) with ordinality as before (secret, ordinal)
   where ${ends} is null or ${ends} >= $4::text::bigint
 ), '[]')
 where id = $1::text returning id, secrets
 ), gone as (
-  delete from ${digests} as kept using changed
-  where kept.key_id = changed.id and not changed.${hasDigest('kept.digest')}
+  delete from ${digests} as stored using changed
+  where stored.key_id = changed.id and not changed.${hasDigest('stored.digest')}
 ), added as (
   insert into ${digests} (digest, key_id)
   select secret->>'digest', id from changed, jsonb_array_elements(${jsonIn('$2')}) as secret
@@ -125,7 +125,7 @@ select 'yes' as there from changed`,
     )
   for update skip locked
 ), used as (
-  update ${keys} as kept set last_used_at = ${timeIn('$2')} from due where kept.id = due.id
+  update ${keys} as stored set last_used_at = ${timeIn('$2')} from due where stored.id = due.id
 )
 select ${key} from ${keys} where ${hasSecret}`
       try {

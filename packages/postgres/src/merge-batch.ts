@@ -2,7 +2,7 @@ import type { StoredBatch, StoredClosing, StoredEntry, StoredProgress } from '@s
 
 /** An entry whose charge is the usage of its progress. */
 interface EntryWithUsage extends StoredEntry {
-  readonly heard: true
+  readonly hasProgress: true
 }
 
 /** A batch with one row for each id, ordered by id. */
@@ -16,17 +16,17 @@ export interface MergedBatch {
  * wins, a closing wins over an entry, and the last progress wins. The order of ids prevents deadlocks between writers.
  */
 export function mergeBatch({ entries, closings, progress }: StoredBatch): MergedBatch {
-  const heard = new Map<string, StoredProgress>()
+  const latestProgress = new Map<string, StoredProgress>()
   for (const { id, charge } of progress)
-    heard.set(id, { id, charge: charge ?? heard.get(id)?.charge ?? null })
+    latestProgress.set(id, { id, charge: charge ?? latestProgress.get(id)?.charge ?? null })
   const rows = new Map<string, MergedBatch['rows'][number]>()
   for (const closing of closings) if (!rows.has(closing.id)) rows.set(closing.id, closing)
   for (const entry of entries) {
-    const charge = heard.get(entry.id)?.charge
-    if (!rows.has(entry.id)) rows.set(entry.id, charge ? { ...entry, ...charge, heard: true } : entry)
+    const charge = latestProgress.get(entry.id)?.charge
+    if (!rows.has(entry.id)) rows.set(entry.id, charge ? { ...entry, ...charge, hasProgress: true } : entry)
   }
-  for (const id of rows.keys()) heard.delete(id)
-  return { rows: sortById(rows), progress: sortById(heard) }
+  for (const id of rows.keys()) latestProgress.delete(id)
+  return { rows: sortById(rows), progress: sortById(latestProgress) }
 }
 
 function sortById<T>(byId: ReadonlyMap<string, T>): T[] {

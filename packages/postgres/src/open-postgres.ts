@@ -54,8 +54,8 @@ export async function openPostgres(client: PostgresClient, given: PostgresOption
   const journal = toJournal(options.journal)
   await ensureMigrated(client, schema, migrates)
   const rows = postgresLedgerRepository(queries)
-  const kept: BatchedLedgerOptions = Object.assign(Object.create(null), options, { journal })
-  const ledger = batchedLedger(rows, kept)
+  const ledgerOptions: BatchedLedgerOptions = Object.assign(Object.create(null), options, { journal })
+  const ledger = batchedLedger(rows, ledgerOptions)
   let closing: Promise<void> | undefined
   return {
     keys,

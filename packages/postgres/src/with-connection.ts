@@ -63,7 +63,7 @@ function loadDriver(folder: string): Driver {
   }
 }
 
-/** What `pg` says of a URL may quote it. */
+/** Errors of `pg` about a URL may quote it. */
 function constructClient<T>(make: () => T): T {
   try {
     return make()

@@ -6,7 +6,7 @@ import { hiddenIssue } from '@sluice/core/adapter'
  * https, without credentials, query or fragment.
  *
  * @param path - what the provider adds to it.
- * @param version - what stands before that where the URL has no path at all: `/v1`, as vendors' own libraries add it.
+ * @param version - the path before that if the URL has no path: `/v1`, as vendors' own libraries add it.
  */
 export function baseUrl(value: string, owner: string, path = '/chat/completions', version = ''): string {
   const refuse = (fault: string): ConfigurationError => {

@@ -57,7 +57,7 @@ export function additionalHeaders(
   return result
 }
 
-/** A secret that a header can carry. Throws `ConfigurationError` otherwise, without telling it. */
+/** A secret that a header can carry. Throws `ConfigurationError` otherwise, without the secret in the message. */
 export function validateSecret(secret: string | undefined, owner: string, option = 'apiKey'): string {
   if (typeof secret === 'string' && secret !== '' && secret === secret.trim() && isHeaderValue(secret)) {
     return secret

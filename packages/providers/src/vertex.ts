@@ -14,7 +14,7 @@ import { additionalHeaders } from './request-headers.ts'
 import { vertexFields } from './restricted-fields.ts'
 import { claudeRequest, claudeSettings } from './vertex/claude-request.ts'
 import { geminiRequest } from './vertex/gemini-request.ts'
-import { checkPlace, vertexHost } from './vertex/host.ts'
+import { checkProjectAndLocation, vertexHost } from './vertex/host.ts'
 import { modelResource } from './vertex/model-resource.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 import { wallClock } from './wire/wall-clock.ts'
@@ -78,7 +78,7 @@ const optionNames = /* @__PURE__ */ namesOf<VertexOptions>({
 export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> {
   rejectUnknownOptions('vertex', options, optionNames)
   const { project, location, headers = {}, maxConcurrent, safetySettings, fetchImage } = options
-  checkPlace(project, location)
+  checkProjectAndLocation(project, location)
   const base =
     options.baseURL === undefined ? undefined : baseUrl(options.baseURL, 'vertex', '/projects', '/v1')
   const authorization = accessToken(options, 'vertex')

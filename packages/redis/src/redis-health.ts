@@ -86,7 +86,7 @@ function whole(number: number): string {
   return String(Math.ceil(number))
 }
 
-/** How many texts stand for one target. */
+/** The number of texts for one target. */
 const stateFields = 9
 
 function statesOf(reply: unknown, targets: number): (SharedTargetState | undefined)[] {

@@ -6,7 +6,7 @@ import { type Location, openError, parseLocation } from './location.ts'
 import { migrate, requiredVersion, SchemaVersionError, schemaVersion } from './migrate.ts'
 
 const usage = `sluice-sqlite migrate --url file:./sluice.db   brings the tables to version ${requiredVersion}; makes the file
-sluice-sqlite status  --url file:./sluice.db   says of which version the tables are; changes nothing`
+sluice-sqlite status  --url file:./sluice.db   prints the version of the tables; changes nothing`
 
 /** Where a command writes. */
 export interface Output {
@@ -40,7 +40,7 @@ interface Call {
   readonly at: Location
 }
 
-/** `undefined` where help is asked for. Throws `TypeError` for a wrong call. */
+/** Returns `undefined` for a request for help. Throws `TypeError` for invalid arguments. */
 function parseCall(args: readonly string[]): Call | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -2,14 +2,14 @@ import { closeSync, openSync } from 'node:fs'
 import type { Location } from './location.ts'
 
 /**
- * Makes the file where there is none, for its owner alone: digests, names and tags are kept in it. Its companions get
- * the same rights from SQLite. Where it cannot be made, opening it says why.
+ * Creates a missing file that only its owner can read, because it contains digests, names and tags. SQLite gives its
+ * companion files the same permissions. If it cannot be created, opening it reports the reason.
  */
 export function createDatabaseFile({ path }: Location): void {
   if (path === undefined) return
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch {
-    // It is there, or SQLite will tell.
+    // It exists, or SQLite reports the error.
   }
 }

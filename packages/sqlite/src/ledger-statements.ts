@@ -47,11 +47,11 @@ WHERE sluice_record.status IS NULL`
 /** Takes a JSON list of `StoredProgress`. */
 export const updateProgress = `UPDATE sluice_record SET
   seen_at = ${now},
-  prompt_tokens = coalesce(heard.prompt_tokens, sluice_record.prompt_tokens),
-  completion_tokens = coalesce(heard.completion_tokens, sluice_record.completion_tokens),
-  cached_tokens = coalesce(heard.cached_tokens, sluice_record.cached_tokens),
-  reasoning_tokens = coalesce(heard.reasoning_tokens, sluice_record.reasoning_tokens),
-  cost = CASE WHEN heard.prompt_tokens IS NULL THEN sluice_record.cost ELSE heard.cost END
+  prompt_tokens = coalesce(progress.prompt_tokens, sluice_record.prompt_tokens),
+  completion_tokens = coalesce(progress.completion_tokens, sluice_record.completion_tokens),
+  cached_tokens = coalesce(progress.cached_tokens, sluice_record.cached_tokens),
+  reasoning_tokens = coalesce(progress.reasoning_tokens, sluice_record.reasoning_tokens),
+  cost = CASE WHEN progress.prompt_tokens IS NULL THEN sluice_record.cost ELSE progress.cost END
 FROM (
   SELECT value->>'$.id' AS id,
     value->>'$.charge.promptTokens' AS prompt_tokens,
@@ -60,8 +60,8 @@ FROM (
     value->>'$.charge.reasoningTokens' AS reasoning_tokens,
     value->>'$.charge.nanoDollars' AS cost
   FROM json_each(?)
-) AS heard
-WHERE sluice_record.id = heard.id AND closed_at IS NULL`
+) AS progress
+WHERE sluice_record.id = progress.id AND closed_at IS NULL`
 
 /** Takes milliseconds. */
 export const closeOrphans = `UPDATE sluice_record SET closed_at = ${now}, outcome = 'lost', estimated = 1

@@ -45,7 +45,7 @@ export async function migrate(
   }
 }
 
-/** The tables are of another version than this package needs. The message says what to do. */
+/** The version of the tables is not the one that this package needs. The message has the fix. */
 export class SchemaVersionError extends Error {}
 
 /** Throws `SchemaVersionError` if the database is of a newer version than this package knows. */

@@ -50,8 +50,8 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
   try {
     const rows = sqliteLedgerRepository(connection)
     const timeoutMs = options.timeoutMs ?? 1_000
-    const kept: BatchedLedgerOptions = Object.assign(Object.create(null), options, { timeoutMs })
-    const ledger = batchedLedger(rows, kept)
+    const ledgerOptions: BatchedLedgerOptions = Object.assign(Object.create(null), options, { timeoutMs })
+    const ledger = batchedLedger(rows, ledgerOptions)
     let closing: Promise<void> | undefined
     const close = async () => {
       try {

@@ -1,4 +1,4 @@
-/** What a segment's name tells: how old its content is, and whose it is. */
+/** The contents of a segment's name: its age and its owner. */
 export interface SegmentName {
   /** Milliseconds since 1970 of its first line. It stays when another process takes the file over. */
   readonly madeAt: number

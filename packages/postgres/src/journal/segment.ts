@@ -6,7 +6,7 @@ import { type SegmentName, segmentFileName } from './segment-name.ts'
 export class Segment {
   readonly path: string
   readonly name: SegmentName
-  /** Of what is kept in it. */
+  /** Of its stored lines. */
   size: number
   /** Where the first line begins that was not handed over. */
   handed = 0
@@ -32,8 +32,8 @@ export class Segment {
   }
 
   /**
-   * Adds lines. Resolves to whether they are kept: not where another process has taken the segment over, which may have
-   * read it before they came. Where it rejects, nothing of them is kept, and nothing more must be added.
+   * Appends lines. Resolves to whether they are stored: `false` if another process has taken over the segment and may
+   * have read it before. If it rejects, none of them is stored, and no more lines may be appended.
    */
   async append(lines: Buffer): Promise<boolean> {
     const file = await open(this.path, 'r+').catch(ignoreMissing)

@@ -1,5 +1,10 @@
 import type { Call, ChatRequest, JsonObject } from '@sluice/core/provider'
-import { answerToolDescription, freeToolName, isAnswerFormat, schemaAsked } from '../claude/answer-tool.ts'
+import {
+  answerToolDescription,
+  freeToolName,
+  isAnswerFormat,
+  requestedSchema,
+} from '../claude/answer-tool.ts'
 import { claudeModel } from '../claude/models.ts'
 import { supportedSchema } from '../claude/structured-outputs.ts'
 import { forcesTool, inputSchema } from '../claude/tools.ts'
@@ -31,7 +36,7 @@ export function answerFormat(call: Call, adjuster: ParameterAdjuster): AnswerFor
     adjuster.drop('response_format', 'output_config.format was given too')
     return {}
   }
-  const schema = schemaAsked(input)
+  const schema = requestedSchema(input)
   if (schema === undefined) {
     adjuster.map('response_format', 'asked for in the system text')
     return { line: 'Answer with one JSON object only: no other text, and no code fence around it.' }
@@ -63,7 +68,7 @@ function nativeFormat({ input }: Call, given: JsonObject, adjuster: ParameterAdj
  * where there is no such tool. It follows from the call alone: who reads the answer has to know it too.
  */
 export function answerToolName({ input, model }: Call): string | undefined {
-  const schema = schemaAsked(input)
+  const schema = requestedSchema(input)
   if (schema === undefined || isOwnFormat(schema, model)) return undefined
   // A function that has to be called is the answer.
   return forcesTool(input.tool_choice) ? undefined : freeToolName(input)

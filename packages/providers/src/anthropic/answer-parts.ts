@@ -1,11 +1,11 @@
 import type { JsonObject } from '@sluice/core/provider'
 import { ResponseParts } from '../claude/response-parts.ts'
 import { claudeFormat } from '../claude/signed-turns.ts'
-import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
+import type { ReasoningPosition } from '../conversation/reasoning-blocks.ts'
 import { type Fields, textOf } from '../wire/json-value.ts'
 import { documentCitation, webAnnotation } from './citations.ts'
 
-/** What an answer says beside its text: thinking and citations. */
+/** The parts of an answer beside its text: thinking and citations. */
 export class AnswerParts extends ResponseParts {
   readonly #annotations: JsonObject[] = []
   readonly #citations: JsonObject[] = []
@@ -25,43 +25,43 @@ export class AnswerParts extends ResponseParts {
     return this.#annotations.length > 0 ? this.#annotations : undefined
   }
 
-  /** Places in documents of the caller's. */
+  /** Citations of the caller's documents. */
   get citations(): readonly JsonObject[] | undefined {
     return this.#citations.length > 0 ? this.#citations : undefined
   }
 
-  /** A block of thinking that has ended. Without a signature it cannot come back. */
-  think(text: string, signature: string, place: ReasoningPlace): void {
-    if (signature !== '') this.#add({ type: 'reasoning.text', text, signature }, signature.length, place)
+  /** Adds a block of thinking that has ended. Without a signature it cannot be sent in a later request. */
+  think(text: string, signature: string, position: ReasoningPosition): void {
+    if (signature !== '') this.#add({ type: 'reasoning.text', text, signature }, signature.length, position)
   }
 
   /** A block of thinking that only the vendor can read. */
-  thinkSecretly(data: unknown, place: ReasoningPlace): void {
+  thinkSecretly(data: unknown, position: ReasoningPosition): void {
     const text = textOf(data)
-    if (text !== undefined) this.#add({ type: 'reasoning.encrypted', data: text }, text.length, place)
+    if (text !== undefined) this.#add({ type: 'reasoning.encrypted', data: text }, text.length, position)
   }
 
   /**
    * A block that the caller does not get. Between two of thinking it would be missing when they come back, and the
-   * vendor refuses thinking that does not stand where it stood.
+   * vendor refuses thinking at another position.
    */
   leaveOut(): void {
     this.#gap = super.details !== undefined
   }
 
-  #add(detail: JsonObject, size: number, place: ReasoningPlace): void {
+  #add(detail: JsonObject, size: number, position: ReasoningPosition): void {
     this.#torn ||= this.#gap
-    this.addDetail(detail, size, place)
+    this.addDetail(detail, size, position)
   }
 
-  /** The citations of a block of text that stands from `start` to `end`. */
+  /** Adds the citations of a block of text from `start` to `end`. */
   cite(citations: readonly Fields[], start: number, end: number): void {
     for (const citation of citations) {
       const page = webAnnotation(citation, start, end)
       if (page !== undefined) this.#annotations.push(page)
       else {
-        const place = documentCitation(citation, start, end)
-        if (place !== undefined) this.#citations.push(place)
+        const position = documentCitation(citation, start, end)
+        if (position !== undefined) this.#citations.push(position)
       }
     }
   }

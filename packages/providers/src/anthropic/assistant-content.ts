@@ -10,7 +10,7 @@ import type { ToolUseIds } from './tool-use-ids.ts'
  * An earlier turn of the assistant as blocks: its reasoning, as far as the vendor signed it and takes it back, its
  * texts and its calls. Dropped content is reported.
  *
- * @param thoughtless - why reasoning cannot go back that stands at a path; `undefined`: it can.
+ * @param thoughtless - why the reasoning at a path cannot be sent; `undefined`: it can.
  * @param last - it ends the conversation: the vendor has to go on with it.
  */
 export function assistantContent(

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@sluice/core/provider'
 import { countOf, type Fields, textOf } from '../wire/json-value.ts'
 
-const places = [
+const spanFields = [
   'start_page_number',
   'end_page_number',
   'start_char_index',
@@ -33,7 +33,7 @@ export function documentCitation(citation: Fields, start: number, end: number): 
   if (filename !== undefined) file.filename = filename
   const quote = textOf(citation.cited_text)
   if (quote !== undefined) file.quote = quote
-  for (const name of places) {
+  for (const name of spanFields) {
     const place = countOf(citation[name])
     if (place !== undefined) file[name] = place
   }

@@ -1,6 +1,6 @@
 import type { PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core/provider'
 import { finishReason } from '../claude/finish-reason.ts'
-import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
+import type { ReasoningPosition } from '../conversation/reasoning-blocks.ts'
 import { argumentsOf } from '../conversation/tool-arguments.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
@@ -11,10 +11,10 @@ import { UsageCounts } from './usage.ts'
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /**
- * A whole message of the Messages API as a completion. Blocks of tools that the vendor ran itself, and kinds that
- * are not known, are left out.
+ * Converts a message of the Messages API to a completion. Blocks of tools that the vendor ran itself and blocks of unknown
+ * kinds are omitted.
  *
- * Throws `UpstreamError`: `refused` for an error in its place, `garbled` for what is no message.
+ * Throws `UpstreamError`: `refused` for an error body, `garbled` for what is no message.
  *
  * @param answerTool - the tool whose input is the answer, if there is one.
  */
@@ -60,10 +60,10 @@ function messageOf(
       }
       case 'thinking':
         reasoning += textOf(block.thinking) ?? ''
-        parts.think(textOf(block.thinking) ?? '', textOf(block.signature) ?? '', placeOf(content, calls))
+        parts.think(textOf(block.thinking) ?? '', textOf(block.signature) ?? '', positionOf(content, calls))
         break
       case 'redacted_thinking':
-        parts.thinkSecretly(block.data, placeOf(content, calls))
+        parts.thinkSecretly(block.data, positionOf(content, calls))
         break
       case 'tool_use':
         if (answerTool === undefined || block.name !== answerTool) calls.push(callOf(block))
@@ -83,7 +83,7 @@ function messageOf(
   return message
 }
 
-function placeOf(content: string, calls: readonly PartialToolCall[]): ReasoningPlace {
+function positionOf(content: string, calls: readonly PartialToolCall[]): ReasoningPosition {
   return { text: content.length, calls: calls.length }
 }
 

@@ -10,15 +10,15 @@ import { UsageCounts } from './usage.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** A content block of a stream that has begun and not ended. What its kind does not need stays empty. */
+/** A content block that has begun and not ended. Fields that its kind does not need are empty. */
 interface OpenBlock {
-  /** `answer`: a call whose input is the answer. `ignored`: tools that the vendor runs, and whatever is not known. */
+  /** `answer`: a call whose input is the answer. `ignored`: tools that the vendor runs, and unknown kinds. */
   readonly kind: 'text' | 'thinking' | 'call' | 'answer' | 'ignored'
-  /** Where its text begins in the answer's, in UTF-16 code units. */
+  /** The offset of its text in the answer's text, in UTF-16 code units. */
   readonly start: number
-  /** How many calls the answer has before it. */
+  /** The number of calls before it. */
   readonly call: number
-  /** Input that came with its start: some servers send no pieces. */
+  /** Input from its start event: some servers send no deltas. */
   readonly input: unknown
   hasInput: boolean
   thinking: string
@@ -26,7 +26,7 @@ interface OpenBlock {
   citations: Fields[] | undefined
 }
 
-/** More blocks at once than any answer has open: they come one after the other. */
+/** The most blocks that may be open at once. Vendors send one after the other. */
 const maxOpen = 256
 
 /** Reads the events of one streamed message (Messages API, streaming). It ends at `message_stop`. */
@@ -38,7 +38,7 @@ export class MessageEvents implements EventReader {
   readonly #usage = new UsageCounts()
   #id: unknown
   #started = false
-  /** Anything of the message has come: compatible servers may leave out its start. */
+  /** Whether any event of the message has arrived: compatible servers may omit `message_start`. */
   #began = false
   #length = 0
   #calls = 0
@@ -90,12 +90,12 @@ export class MessageEvents implements EventReader {
     const model = textOf(message.model)
     if (model) chunks.push({ choices: [], model })
     this.#usage.add(message.usage)
-    this.#tellUsage(chunks)
+    this.#emitUsage(chunks)
   }
 
   #begin(content: Fields, index: unknown, chunks: PartialChunk[]): void {
     const before = this.#open.get(index)
-    // A call that begins twice is one call: nothing of it may be said twice.
+    // A call that begins twice is one call, and must be sent once.
     if (before !== undefined && (before.kind !== 'call' || before.hasInput)) this.#end(index, chunks)
     this.#began = true
     const block = this.#blockOf(content)
@@ -103,8 +103,8 @@ export class MessageEvents implements EventReader {
     this.#open.set(index, block)
     switch (block.kind) {
       case 'text':
-        // Compatible servers may begin with text.
-        this.#say(textOf(content.text), chunks)
+        // Compatible servers may send text in the start event.
+        this.#emitText(textOf(content.text), chunks)
         if (Array.isArray(content.citations))
           for (const citation of content.citations) this.#cite(block, citation)
         break
@@ -120,7 +120,7 @@ export class MessageEvents implements EventReader {
           function: { name: textOf(content.name) ?? '', arguments: '' },
         }
         if (id !== undefined) opener.id = id
-        chunks.push(said({ tool_calls: [opener] }))
+        chunks.push(deltaChunk({ tool_calls: [opener] }))
         break
       }
     }
@@ -154,7 +154,7 @@ export class MessageEvents implements EventReader {
     if (block === undefined) return
     switch (delta.type) {
       case 'text_delta':
-        if (block.kind === 'text') this.#say(textOf(delta.text), chunks)
+        if (block.kind === 'text') this.#emitText(textOf(delta.text), chunks)
         break
       case 'input_json_delta':
         this.#input(block, textOf(delta.partial_json), chunks)
@@ -171,7 +171,7 @@ export class MessageEvents implements EventReader {
     }
   }
 
-  /** Compatible servers may leave out the start of a block of text or thinking. */
+  /** Opens a block of text or thinking whose start event a compatible server omitted. */
   #implied({ type }: Fields, index: unknown, chunks: PartialChunk[]): OpenBlock | undefined {
     if (type !== 'text_delta' && type !== 'thinking_delta') return undefined
     this.#begin({ type: type === 'text_delta' ? 'text' : 'thinking' }, index, chunks)
@@ -189,25 +189,25 @@ export class MessageEvents implements EventReader {
     if (block.citations !== undefined) this.#parts.cite(block.citations, block.start, this.#length)
   }
 
-  #say(text: string | undefined, chunks: PartialChunk[]): void {
+  #emitText(text: string | undefined, chunks: PartialChunk[]): void {
     if (text === undefined) return
     this.#length += text.length
-    chunks.push(said({ content: text }))
+    chunks.push(deltaChunk({ content: text }))
   }
 
   #think(block: OpenBlock, text: string | undefined, chunks: PartialChunk[]): void {
     if (text === undefined) return
     this.#parts.keep(text.length)
     block.thinking += text
-    chunks.push(said({ reasoning_content: text }))
+    chunks.push(deltaChunk({ reasoning_content: text }))
   }
 
   #input(block: OpenBlock, text: string | undefined, chunks: PartialChunk[]): void {
     if (text === undefined) return
     block.hasInput = true
-    if (block.kind === 'answer') this.#say(text, chunks)
+    if (block.kind === 'answer') this.#emitText(text, chunks)
     else if (block.kind === 'call')
-      chunks.push(said({ tool_calls: [{ index: block.call, function: { arguments: text } }] }))
+      chunks.push(deltaChunk({ tool_calls: [{ index: block.call, function: { arguments: text } }] }))
   }
 
   #cite(block: OpenBlock, citation: unknown): void {
@@ -224,13 +224,13 @@ export class MessageEvents implements EventReader {
       this.#details = delta.stop_details ?? this.#details
     }
     this.#usage.add(usage)
-    this.#tellUsage(chunks)
+    this.#emitUsage(chunks)
   }
 
   #stop(chunks: PartialChunk[]): void {
     if (!this.#began) throw garbledResponse('the end of a message that never began')
     this.progress = 'ended'
-    // What compatible servers did not end by itself ends here.
+    // Closes the blocks that a compatible server did not close.
     for (const index of [...this.#open.keys()]) this.#end(index, chunks)
     const delta: Writable<PartialMessage> = {}
     const refusal = refusalText(this.#reason, this.#details)
@@ -242,7 +242,7 @@ export class MessageEvents implements EventReader {
     chunks.push({ choices: [{ index: 0, delta, finish_reason }] })
   }
 
-  #tellUsage(chunks: PartialChunk[]): void {
+  #emitUsage(chunks: PartialChunk[]): void {
     const { partial: usage, serviceTier } = this.#usage
     if (usage === undefined) return
     chunks.push(
@@ -251,12 +251,12 @@ export class MessageEvents implements EventReader {
   }
 }
 
-/** A chunk that adds to the only choice. */
-function said(delta: PartialMessage): PartialChunk {
+/** Returns a chunk with a delta of the only choice. */
+function deltaChunk(delta: PartialMessage): PartialChunk {
   return { choices: [{ index: 0, delta }] }
 }
 
-/** A block as it begins. */
+/** Returns a block at its start. */
 function openBlock(kind: OpenBlock['kind'], start: number, call: number, input: unknown): OpenBlock {
   return { kind, start, call, input, hasInput: false, thinking: '', signature: '', citations: undefined }
 }

@@ -32,7 +32,7 @@ interface ApiMessage {
 }
 
 /**
- * A conversation as the Messages API takes it: what tools answered stands first in its turn, blank texts are left
+ * A conversation as the Messages API takes it: tool results are first in their turn, blank texts are left
  * out, reasoning goes back where the model can check it.
  *
  * Throws `GatewayError` (400): for parts that cannot be sent, for calls without results and results without

@@ -14,7 +14,7 @@ export const anthropicParameters: ParameterRules = {
   },
   max_tokens: {
     handling: 'passed',
-    note: 'where none is given: 8,192, and room for thinking; a budget of thinking is added',
+    note: 'default: 8,192 plus an allowance for thinking; a thinking budget is added',
   },
   max_completion_tokens: { handling: 'passed', as: 'max_tokens', note: 'wins over max_tokens' },
   stop: { handling: 'passed', as: 'stop_sequences', note: 'white space alone: 400' },

@@ -42,7 +42,7 @@ export function toolFields(
   const called = own.length === 0 ? calledNames(turns) : []
   if (called.length > 0) {
     adjuster.fill('tools', 'those that were called earlier, without their parameters')
-    return { tools: called.map(standIn), tool_choice: { type: 'none' } }
+    return { tools: called.map(placeholderTool), tool_choice: { type: 'none' } }
   }
   return {
     ...(own.length === 0 ? {} : { tools: own }),
@@ -50,7 +50,7 @@ export function toolFields(
   }
 }
 
-function standIn(name: string): ApiTool {
+function placeholderTool(name: string): ApiTool {
   return { name, input_schema: { type: 'object', properties: {} } }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Ids of calls as the vendor takes them: letters, digits, `_` and `-` only, none twice in a conversation. Other
- * vendors' ids hold more, and some clients number the calls of each turn anew.
+ * Ids of calls in the form that the vendor requires: letters, digits, `_` and `-` only, unique in a conversation. Other
+ * vendors' ids have more characters, and some clients number the calls of each turn from the start.
  */
 export class ToolUseIds {
   /** How often a word was asked for; what was given out is in it too. */

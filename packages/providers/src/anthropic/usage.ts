@@ -10,16 +10,16 @@ const names = [
 
 type Counts = { [Name in (typeof names)[number]]?: number }
 
-/** The token counts of an answer, which events tell of several times: each is cumulative, and may lack some. */
+/** The token counts of an answer. Several events report them: each is cumulative, and may lack some. */
 export class UsageCounts {
-  /** The tier that answered, in the protocol's words; `undefined` where it is not told. */
+  /** The tier that answered, in the protocol's words; `undefined` if the vendor does not report it. */
   serviceTier: string | undefined
   #counts: Counts = {}
   #iterations: readonly Fields[] | undefined
   #reasoning: number | undefined
   #webSearches: number | undefined
 
-  /** Takes what an event tells; what it does not tell stays. */
+  /** Updates the counts that an event reports, and keeps the others. */
   add(usage: unknown): void {
     if (!isFields(usage)) return
     addCounts(this.#counts, usage)
@@ -35,7 +35,7 @@ export class UsageCounts {
 
   /**
    * What is known so far; `undefined` where nothing is. The vendor counts input without what came from the cache
-   * or went into it, and output with its thinking. Of an answer in several iterations it tells the counts of the
+   * or went into it, and output with its thinking. For an answer in several iterations it has the counts of the
    * last one, unless another model took over: those of all are summed here.
    */
   get partial(): PartialUsage | undefined {

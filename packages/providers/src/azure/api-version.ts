@@ -1,6 +1,6 @@
 import { type CompatibilityOptions, openaiCompatibility } from '../chat-completions/compatibility-options.ts'
 
-/** Which of Azure's two APIs is asked, and in which version. */
+/** Which of Azure's two APIs is called, and in which version. */
 export interface ApiVersion {
   /** `classic`: a path for each deployment. `v1`: one path, and the deployment is the model. */
   readonly api: 'classic' | 'v1'

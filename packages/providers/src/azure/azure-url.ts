@@ -1,28 +1,28 @@
 import { baseUrl } from '../base-url.ts'
 import type { ApiVersion } from './api-version.ts'
 
-/** Where Azure is: by the name of a resource, or by the URL that stands before `/openai`. */
-export interface AzurePlace {
+/** Azure's address: the name of a resource, or the URL before `/openai`. */
+export interface AzureEndpoint {
   readonly resource?: string | undefined
   readonly baseURL?: string | undefined
 }
 
 /**
- * The URL at which a deployment is asked. Throws `TypeError` where not exactly one of `resource` and `baseURL` is
- * given, or where it cannot be used.
+ * Returns a function from a deployment to its URL. Throws `TypeError` unless exactly one of `resource` and `baseURL` is
+ * given and valid.
  */
 export function azureUrl(
-  place: AzurePlace,
+  endpoint: AzureEndpoint,
   { api, version }: ApiVersion,
   owner: string,
 ): (deployment: string) => string {
-  const root = `${rootOf(place, owner)}/openai`
+  const root = `${rootOf(endpoint, owner)}/openai`
   const query = version === undefined ? '' : `?api-version=${version}`
   if (api === 'v1') return () => `${root}/v1/chat/completions${query}`
   return deployment => `${root}/deployments/${encodeURIComponent(deployment)}/chat/completions${query}`
 }
 
-function rootOf({ resource, baseURL }: AzurePlace, owner: string): string {
+function rootOf({ resource, baseURL }: AzureEndpoint, owner: string): string {
   if (resource !== undefined && baseURL !== undefined)
     throw new TypeError(`${owner}: give resource or baseURL, not both.`)
   if (baseURL !== undefined) {

@@ -1,5 +1,10 @@
 import type { Call, ChatRequest, JsonObject } from '@sluice/core/provider'
-import { answerToolDescription, freeToolName, isAnswerFormat, schemaAsked } from '../claude/answer-tool.ts'
+import {
+  answerToolDescription,
+  freeToolName,
+  isAnswerFormat,
+  requestedSchema,
+} from '../claude/answer-tool.ts'
 import { supportedSchema } from '../claude/structured-outputs.ts'
 import { forcesTool, inputSchema } from '../claude/tools.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
@@ -35,7 +40,7 @@ export function answerFormat(call: Call, adjuster: ParameterAdjuster): AnswerFor
     adjuster.drop('response_format', `${own} was given too`)
     return {}
   }
-  const schema = schemaAsked(input)
+  const schema = requestedSchema(input)
   if (schema === undefined) {
     adjuster.map('response_format', 'asked for in the system text')
     return { line: `Answer with one JSON object only: ${only}` }
@@ -93,7 +98,7 @@ function answerTool(name: string, { input }: Call, claude: boolean): ToolBlock {
  */
 export function answerToolName({ input, model: id }: Call): string | undefined {
   const model = bedrockModel(id)
-  const schema = schemaAsked(input)
+  const schema = requestedSchema(input)
   if (schema === undefined || hasToCall(input) || ownFormat(input, model) !== undefined) return undefined
   return model.toolChoice === 'auto' || isOwnFormat(schema, model) ? undefined : freeToolName(input)
 }

@@ -5,7 +5,7 @@ import { documentCitation, webAnnotation } from './citations.ts'
 import type { BedrockModel } from './models.ts'
 import { redactedData } from './reasoning-content.ts'
 
-/** What an answer says beside its text: reasoning, and citations with the places of the texts that they belong to. */
+/** The parts of an answer beside its text: reasoning, and citations with the ranges of text that they support. */
 export class AnswerParts extends ResponseParts {
   readonly #model: BedrockModel
   readonly #cited: { readonly citation: Fields; readonly block: unknown; start: number; end: number }[] = []
@@ -31,7 +31,7 @@ export class AnswerParts extends ResponseParts {
   }
 
   /** A piece of text of a block. */
-  say(block: unknown, size: number): void {
+  addText(block: unknown, size: number): void {
     if (block !== this.#block) {
       this.#block = block
       this.#start = this.#end

@@ -14,7 +14,7 @@ import type { Block } from './user-content.ts'
  * An earlier turn of the assistant as blocks: its reasoning, as far as the model can check it and takes it back, its
  * texts and its calls. Dropped content is reported.
  *
- * @param thoughtless - why reasoning cannot go back that stands at a path; `undefined`: it can.
+ * @param thoughtless - why the reasoning at a path cannot be sent; `undefined`: it can.
  */
 export function assistantContent(
   turn: AssistantTurn,

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@sluice/core/provider'
 import { countOf, type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 
-/** Kinds of places in a document of the caller's, and what their ends are called. */
-const places = [
+/** Kinds of ranges in the caller's documents, each with the names of its start and end. */
+const spanKinds = [
   ['documentPage', 'start_page_number', 'end_page_number'],
   ['documentChar', 'start_char_index', 'end_char_index'],
   ['documentChunk', 'start_block_index', 'end_block_index'],
@@ -26,7 +26,7 @@ export function webAnnotation(citation: Fields, start: number, end: number): Jso
  */
 export function documentCitation(citation: Fields, start: number, end: number): JsonObject | undefined {
   if (!isFields(citation.location)) return undefined
-  for (const [kind, first, last] of places) {
+  for (const [kind, first, last] of spanKinds) {
     const place = citation.location[kind]
     const index = isFields(place) ? countOf(place.documentIndex) : undefined
     if (!isFields(place) || index === undefined) continue

@@ -12,10 +12,10 @@ import { functionName, invokedModel, serviceTierOf, stopReason, usageOf } from '
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /**
- * A whole answer of Converse as a completion. What tools of the vendor's said, and kinds of blocks that are not
- * known, are left out, and so is the trace of guardrails: it holds what they took out.
+ * Converts a response of Converse to a completion. Results of the vendor's own tools and blocks of unknown kinds are
+ * omitted, and so is the guardrail trace, because it contains the blocked text.
  *
- * Throws `UpstreamError`: `refused` for an error in its place, and where the model failed before it answered; `garbled` for what is no answer.
+ * Throws `UpstreamError`: `refused` for an error body, and where the model failed before it answered; `garbled` for what is no answer.
  */
 export function completionOf(value: unknown, call: Call): PartialCompletion {
   if (!isFields(value)) throw garbledResponse('a body that is no object')
@@ -26,16 +26,16 @@ export function completionOf(value: unknown, call: Call): PartialCompletion {
     throw garbledResponse('a body without an output')
   }
   const parts = new AnswerParts(bedrockModel(call.model))
-  const said = messageOf(message.content.filter(isFields), answerToolName(call), parts)
-  if (isFailedGeneration(value.stopReason) && !hasAnswer(said)) throw failedGeneration()
+  const completed = messageOf(message.content.filter(isFields), answerToolName(call), parts)
+  if (isFailedGeneration(value.stopReason) && !hasAnswer(completed)) throw failedGeneration()
   const usage = usageOf(value.usage)
   const tier = serviceTierOf(value.serviceTier)
   return {
     choices: [
       {
         index: 0,
-        message: said,
-        finish_reason: stopReason(value.stopReason, said.tool_calls !== undefined),
+        message: completed,
+        finish_reason: stopReason(value.stopReason, completed.tool_calls !== undefined),
       },
     ],
     ...(usage === undefined ? {} : { usage }),
@@ -53,17 +53,17 @@ function messageOf(
   let reasoning = ''
   let answer: string | undefined
   const calls: PartialToolCall[] = []
-  const say = (index: number, text: unknown) => {
-    const said = textOf(text) ?? ''
-    if (said !== '') parts.say(index, said.length)
-    content += said
+  const addText = (index: number, text: unknown) => {
+    const added = textOf(text) ?? ''
+    if (added !== '') parts.addText(index, added.length)
+    content += added
   }
   for (const [index, block] of blocks.entries()) {
-    if (block.text !== undefined) say(index, block.text)
+    if (block.text !== undefined) addText(index, block.text)
     else if (isFields(block.reasoningContent)) reasoning += reasoningOf(block.reasoningContent, parts)
     else if (isFields(block.citationsContent)) {
       const { citations, content: cited } = block.citationsContent
-      for (const { text } of objectsOf(cited) ?? []) say(index, text)
+      for (const { text } of objectsOf(cited) ?? []) addText(index, text)
       for (const citation of objectsOf(citations) ?? []) parts.cite(index, citation)
       parts.close(index)
     } else if (isFields(block.toolUse) && block.toolUse.type !== 'server_tool_use') {
@@ -76,7 +76,7 @@ function messageOf(
   }
   const message: Writable<PartialMessage> = {}
   const { annotations, citations } = parts
-  // What stands beside an answer that was given by a tool is talk: it would spoil the JSON.
+  // Text beside an answer that a tool gave would make the JSON invalid.
   if (answer !== undefined) message.content = answer
   else {
     if (content !== '') message.content = content

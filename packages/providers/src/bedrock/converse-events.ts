@@ -11,7 +11,7 @@ import { functionName, invokedModel, serviceTierOf, stopReason, usageOf } from '
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** A block that is no text and has begun. What its kind does not need stays empty. */
+/** An open block that is not text. Fields that its kind does not need are empty. */
 interface Block {
   readonly kind: 'reasoning' | 'call' | 'answer'
   /** The caller's call, by its number among the answer's. */
@@ -22,12 +22,12 @@ interface Block {
   redacted: string
 }
 
-/** More blocks at once than any answer has open: they come one after the other. */
+/** The most blocks that may be open at once. Vendors send one after the other. */
 const maxOpen = 256
 
 /**
- * Reads the events of one ConverseStream. The answer is whole at `messageStop`; the counts come after it, in
- * `metadata`. A connection that ends between the two is no cut: the counts are lost, the answer is not.
+ * Reads the events of one ConverseStream. The answer is complete at `messageStop`; the token counts follow in `metadata`.
+ * A connection that ends between the two loses the counts, but does not truncate the answer.
  */
 export class ConverseEvents implements EventReader {
   progress: Progress = 'open'
@@ -38,9 +38,9 @@ export class ConverseEvents implements EventReader {
   #counted = false
   #calls = 0
   #answered = false
-  #spoke = false
-  /** Text of an answer that a tool may still give: talk, if it does. */
-  #talk = ''
+  #hasText = false
+  /** Text before a possible answer by a tool; it is discarded if the tool answers. */
+  #bufferedText = ''
 
   constructor(call: Call) {
     this.#answerTool = answerToolName(call)
@@ -78,7 +78,7 @@ export class ConverseEvents implements EventReader {
 
   #delta(delta: Fields, index: unknown, chunks: PartialChunk[]): void {
     if (typeof delta.text === 'string') {
-      if (delta.text !== '') this.#say(delta.text, index, chunks)
+      if (delta.text !== '') this.#addText(delta.text, index, chunks)
     } else if (isFields(delta.toolUse)) {
       const block = this.#open.get(index)
       if (block !== undefined) this.#input(block, textOf(delta.toolUse.input), chunks)
@@ -86,19 +86,19 @@ export class ConverseEvents implements EventReader {
     else if (isFields(delta.citation)) this.#parts.cite(index, delta.citation)
   }
 
-  #say(text: string, index: unknown, chunks: PartialChunk[]): void {
-    this.#parts.say(index, text.length)
-    this.#spoke = true
-    if (this.#answerTool === undefined) chunks.push(said({ content: text }))
+  #addText(text: string, index: unknown, chunks: PartialChunk[]): void {
+    this.#parts.addText(index, text.length)
+    this.#hasText = true
+    if (this.#answerTool === undefined) chunks.push(deltaChunk({ content: text }))
     else if (!this.#answered) {
       this.#parts.keep(text.length)
-      this.#talk += text
+      this.#bufferedText += text
     }
   }
 
   #begin(start: Fields, index: unknown, chunks: PartialChunk[]): void {
     const { toolUse } = start
-    // What tools of the vendor's own do is not the caller's.
+    // Calls of the vendor's own tools are not passed on.
     if (!isFields(toolUse) || toolUse.type === 'server_tool_use') return
     const name = functionName(toolUse.name)
     if (name === this.#answerTool) {
@@ -109,7 +109,7 @@ export class ConverseEvents implements EventReader {
     const { call } = this.#openBlock('call', index)
     const id = textOf(toolUse.toolUseId)
     const opened = { index: call, type: 'function', function: { name, arguments: '' } } as const
-    chunks.push(said({ tool_calls: [id === undefined ? opened : { ...opened, id }] }))
+    chunks.push(deltaChunk({ tool_calls: [id === undefined ? opened : { ...opened, id }] }))
   }
 
   #openBlock(kind: Block['kind'], index: unknown): Block {
@@ -124,20 +124,20 @@ export class ConverseEvents implements EventReader {
   #input(block: Block, text: string | undefined, chunks: PartialChunk[]): void {
     if (text === undefined) return
     block.hasInput = true
-    if (block.kind === 'answer') chunks.push(said({ content: text }))
+    if (block.kind === 'answer') chunks.push(deltaChunk({ content: text }))
     else if (block.kind === 'call')
-      chunks.push(said({ tool_calls: [{ index: block.call, function: { arguments: text } }] }))
+      chunks.push(deltaChunk({ tool_calls: [{ index: block.call, function: { arguments: text } }] }))
   }
 
   #think(delta: Fields, index: unknown, chunks: PartialChunk[]): void {
-    // Nothing tells that a block of reasoning begins.
+    // There is no event for the start of a reasoning block.
     const block = this.#open.get(index) ?? this.#openBlock('reasoning', index)
     if (block.kind !== 'reasoning') return
     const text = textOf(delta.text)
     if (text !== undefined) {
       this.#parts.keep(text.length)
       block.text += text
-      chunks.push(said({ reasoning_content: text }))
+      chunks.push(deltaChunk({ reasoning_content: text }))
     }
     const signature = textOf(delta.signature)
     if (signature !== undefined) block.signature += signature
@@ -161,14 +161,14 @@ export class ConverseEvents implements EventReader {
     if (this.progress !== 'open') return
     if (!this.#began) throw garbledResponse('the end of a message that never began')
     for (const index of [...this.#open.keys()]) this.#close(index, chunks)
-    const answered = this.#answered || this.#spoke || this.#calls > 0
+    const answered = this.#answered || this.#hasText || this.#calls > 0
     if (!answered && isFailedGeneration(reason)) throw failedGeneration()
     this.progress = this.#counted ? 'ended' : 'whole'
     const { details, annotations, citations } = this.#parts
     const delta: Writable<PartialMessage> = {}
-    if (this.#talk !== '' && !this.#answered) delta.content = this.#talk
+    if (this.#bufferedText !== '' && !this.#answered) delta.content = this.#bufferedText
     if (details !== undefined) delta.reasoning_details = details
-    // Places in the text of an answer that a tool gave in its stead are none.
+    // Their offsets are invalid if a tool gave the answer instead of the text.
     if (annotations !== undefined && !this.#answered) delta.annotations = annotations
     if (citations !== undefined && !this.#answered) delta.citations = citations
     const finish_reason = stopReason(reason, this.#calls > 0)
@@ -191,6 +191,6 @@ export class ConverseEvents implements EventReader {
 }
 
 /** A chunk that adds to the only choice. */
-function said(delta: PartialMessage): PartialChunk {
+function deltaChunk(delta: PartialMessage): PartialChunk {
   return { choices: [{ index: 0, delta }] }
 }

@@ -48,9 +48,9 @@ export async function parseBedrockError(
   if (!isFields(value)) return parseErrorResponse({ headers, body, status, text: () => text }, now)
   const type = exceptionName(headers.get('x-amzn-errortype') ?? textOf(value.__type) ?? textOf(value.code))
   // Models of other vendors can have error bodies of their own.
-  const told = type === undefined && isFields(value.error) ? value : { error: errorOf(type, value) }
+  const errorBody = type === undefined && isFields(value.error) ? value : { error: errorOf(type, value) }
   const known = { headers, body, status: statusOf(type, value) ?? status }
-  return parseErrorResponse({ ...known, text: () => Promise.resolve(JSON.stringify(told)) }, now)
+  return parseErrorResponse({ ...known, text: () => Promise.resolve(JSON.stringify(errorBody)) }, now)
 }
 
 /** Parses an exception within a stream, or in place of a completion. */
@@ -64,7 +64,7 @@ function errorOf(type: string | undefined, body: Fields): Fields {
   return { message: textOf(body.message) ?? textOf(body.Message) ?? textOf(body.originalMessage), type }
 }
 
-/** `ThrottlingException:http://...` and `com.amazon.coral.service#ThrottlingException` without what stands around. */
+/** `ThrottlingException:http://...` and `com.amazon.coral.service#ThrottlingException` without prefix and suffix. */
 function exceptionName(text: string | undefined): string | undefined {
   const name = text?.split(':')[0]?.split('#').at(-1)?.trim()
   return name === undefined || name === '' ? undefined : name[0]!.toUpperCase() + name.slice(1)

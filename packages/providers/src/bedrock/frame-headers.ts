@@ -1,9 +1,9 @@
 import { garbledResponse } from '../wire/garbled-response.ts'
 
-/** What the headers of a frame say of it, by their names: those of text that begin with a colon. */
+/** The text headers of a frame whose names begin with a colon, by name. */
 export type FrameHeaders = ReadonlyMap<string, string>
 
-/** Bytes of a header's value, by its type: `undefined` where a length of two bytes stands before it. */
+/** Bytes of a header's value, by its type: `undefined` if a length of two bytes precedes it. */
 const sizes: readonly (number | undefined)[] = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16]
 const textType = 7
 const colon = 0x3a

@@ -108,7 +108,7 @@ function eventOf(headers: FrameHeaders, payload: string): SseEvent | undefined {
   }
 }
 
-/** A failure is one also where it says nothing, or says it in plain words. */
+/** An exception frame is a failure even without a message, or with one that is not JSON. */
 function failureData(payload: string): string {
   return payload.trimStart().startsWith('{') ? payload : JSON.stringify({ message: payload })
 }

@@ -53,7 +53,7 @@ function claudeInference(
     adjuster,
   )
   // Without a bound Bedrock has one of its own: too small for most budgets, and soon used up by any thinking.
-  const bounded = bound.given || thinking.budget !== undefined || thinking.room > 0
+  const bounded = bound.given || thinking.budget !== undefined || thinking.allowance > 0
   const tokens = bounded ? maxTokens(bound, thinking, model, adjuster) : undefined
   const { temperature, top_p, top_k } = claudeSampling(input, model, thinking.on, adjuster)
   const outputConfig = {

@@ -31,7 +31,7 @@ export interface ConverseMessage {
 }
 
 /**
- * A conversation as Converse takes it: roles alternate, what tools answered stands first in its turn, blank
+ * A conversation as Converse takes it: roles alternate, tool results are first in their turn, blank
  * texts are left out, reasoning goes back where the model can check it, documents have a text beside them.
  *
  * Throws `GatewayError` (400): for parts that cannot be sent, for calls without results and results without calls,
@@ -47,13 +47,13 @@ export async function converseMessages(
   checkToolPairs(turns)
   const ids = new ToolUseIds(model.toolIds)
   let documents = 0
-  const world = { fetchImage, signal, adjuster, documentName: () => `document-${++documents}` }
+  const context = { fetchImage, signal, adjuster, documentName: () => `document-${++documents}` }
   const thoughtless = whyNoReasoning(conversation, model, thinks)
   const result: ConverseMessage[] = []
   for (const [at, turn] of turns.entries()) {
     const content =
       turn.role === 'user'
-        ? await userContent(turn, ids, model, world)
+        ? await userContent(turn, ids, model, context)
         : assistantContent(turn, ids, model, path => thoughtless(path, at), adjuster)
     addContent(result, turn.role, content)
   }
@@ -68,14 +68,14 @@ async function userContent(
   { results, items }: UserTurn,
   ids: ToolUseIds,
   model: BedrockModel,
-  world: UserContentContext,
+  context: UserContentContext,
 ): Promise<Block[]> {
   const blocks: Block[] = results.flatMap(result => resultBlocks(result, ids, model))
   for (const item of items) {
     if (item.kind === 'text') blocks.push(...textBlocks([item], model))
     else {
-      const block = await userBlock(item, world)
-      blocks.push(block, ...pointsAfter(block, item, model, world.adjuster))
+      const block = await userBlock(item, context)
+      blocks.push(block, ...pointsAfter(block, item, model, context.adjuster))
     }
   }
   return blocks
@@ -97,7 +97,7 @@ function pointsAfter(
   return []
 }
 
-/** A mark within a result is one on the result: there is no other place for it. */
+/** A mark within a result applies to the result, because Converse has no cache point within one. */
 function resultBlocks(
   { callId, texts, cacheControl }: ToolResult,
   ids: ToolUseIds,
@@ -108,7 +108,7 @@ function resultBlocks(
   return [{ toolResult: { toolUseId: ids.ofResult(callId), content } }, ...cachePoints(mark, model)]
 }
 
-/** The path of the message that something stands in. */
+/** The path of the message that contains a path. */
 function messageOf(path: string): string {
   return path.slice(0, path.indexOf('.'))
 }

@@ -9,7 +9,7 @@ export interface BedrockModel {
   readonly toolChoice: 'tool' | 'any' | 'auto'
   /** It has `outputConfig.textFormat`, and `strict` tools. */
   readonly structuredOutputs: boolean
-  /** How `reasoning_effort` is said to a model that is no Claude: as Nova 2 has it, or under its own name. */
+  /** How a model other than Claude takes `reasoning_effort`: in the form of Nova 2, or under its own name. */
   readonly reasoning: 'nova' | 'flat' | 'none'
   /** The `format` of its reasoning details. */
   readonly reasoningFormat: typeof claudeFormat | 'amazon-bedrock-v1'
@@ -62,7 +62,7 @@ const unforcedThinking = /claude-(?:opus|sonnet)-4-[67](?!\d)/
 /**
  * What a model takes, by its id, its ARN or its inference profile: `anthropic.claude-sonnet-4-20250514-v1:0`,
  * `eu.amazon.nova-lite-v1:0`, `arn:aws:bedrock:us-east-1::foundation-model/...`. Of application profiles,
- * provisioned and imported models the ARN does not tell what is behind them.
+ * provisioned and imported models the ARN does not name the model.
  */
 export function bedrockModel(id: string): BedrockModel {
   const name = nameOf(id.toLowerCase())

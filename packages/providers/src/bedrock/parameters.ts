@@ -13,7 +13,7 @@ export const bedrockParameters: ParameterRules = {
   max_tokens: {
     handling: 'passed',
     as: 'inferenceConfig.maxTokens',
-    note: "Claude's budget of thinking is added; where none is given and Claude thinks: 8,192, and room for that",
+    note: "Claude's thinking budget is added; default if Claude thinks: 8,192 plus an allowance for thinking",
   },
   max_completion_tokens: {
     handling: 'passed',

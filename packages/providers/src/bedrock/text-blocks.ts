@@ -4,7 +4,7 @@ import { cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 import type { Block } from './user-content.ts'
 
-/** Texts as blocks, each with the mark that stands after it; without those of white space alone, which are refused. */
+/** Returns texts as blocks, each followed by its mark; omits texts of white space only, which are refused. */
 export function textBlocks(texts: readonly AssistantText[], model: BedrockModel): Block[] {
   return texts
     .filter(({ text }) => text.trim() !== '')
@@ -12,8 +12,8 @@ export function textBlocks(texts: readonly AssistantText[], model: BedrockModel)
 }
 
 /**
- * The request's `system`: what system and developer messages say. Those further down are reported: there
- * they stood after what they now precede.
+ * The request's `system`: the texts of system and developer messages. Reports those that
+ * followed another message, because they now precede it.
  *
  * @param line - a line that the caller did not write, after those that the caller did.
  */

@@ -62,7 +62,7 @@ export function toolFields(
   if (called.length === 0) return {}
   if (own.length === 0) {
     adjuster.fill('tools', 'those that were called earlier, without their parameters')
-    return { toolConfig: { tools: called.map(standIn) } }
+    return { toolConfig: { tools: called.map(placeholderTool) } }
   }
   adjuster.map('tool_choice', 'the tools stay, for the conversation holds calls: the model may call them')
   return { toolConfig: { tools: flat(own) } }
@@ -98,6 +98,6 @@ function flat(tools: readonly CallerTool[]): (ToolBlock | CachePoint)[] {
   return tools.flatMap(({ block, marks }) => [block, ...marks])
 }
 
-function standIn(name: string): ToolBlock {
+function placeholderTool(name: string): ToolBlock {
   return { toolSpec: { name, inputSchema: { json: { type: 'object', properties: {} } } } }
 }

@@ -4,8 +4,8 @@ const maxLength = 64
 const foreign = { any: /[^a-zA-Z0-9_.:-]/g, plain: /[^a-zA-Z0-9_-]/g, nine: /[^a-zA-Z0-9]/g }
 
 /**
- * Ids of calls as the model takes them, none twice in a conversation: other vendors' ids hold other
- * characters or are longer, and some clients number the calls of each turn anew. An id that fits stays as it is.
+ * Ids of calls in the form that the model requires, unique in a conversation. Other vendors' ids have other characters or
+ * are longer, and some clients number the calls of each turn from the start. A valid id is unchanged.
  */
 export class ToolUseIds {
   readonly #kind: BedrockModel['toolIds']

@@ -16,7 +16,7 @@ export interface ToolBlock {
   }
 }
 
-/** A function of the caller's, and the mark that stands after it. */
+/** A function of the caller, and the mark after it. */
 export interface CallerTool {
   readonly block: ToolBlock
   readonly marks: readonly CachePoint[]

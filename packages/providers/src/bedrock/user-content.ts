@@ -44,15 +44,18 @@ const documentFormats: ReadonlyMap<string, string> = new Map([
  *
  * Throws `GatewayError` (400): for audio, another type of file, and an image that cannot be had.
  */
-export async function userBlock({ part, path }: UserContent, world: UserContentContext): Promise<Block> {
+export async function userBlock({ part, path }: UserContent, context: UserContentContext): Promise<Block> {
   switch (part.type) {
     case 'image_url': {
       const { detail } = part.image_url
-      if (detail !== undefined && detail !== 'auto') world.adjuster.drop(`${path}.image_url.detail`)
+      if (detail !== undefined && detail !== 'auto') context.adjuster.drop(`${path}.image_url.detail`)
       const mediaTypes = Object.keys(imageFormats)
-      const { mediaType, base64 } = await imageData(part, path, { ...world, mediaTypes })
+      const { mediaType, base64 } = await imageData(part, path, { ...context, mediaTypes })
       return {
-        image: { format: imageFormats[mediaType], source: { bytes: sound(base64, `${path}.image_url.url`) } },
+        image: {
+          format: imageFormats[mediaType],
+          source: { bytes: nonEmptyData(base64, `${path}.image_url.url`) },
+        },
       }
     }
     case 'file': {
@@ -65,14 +68,14 @@ export async function userBlock({ part, path }: UserContent, world: UserContentC
           `Unsupported value: '${param}' is of type '${mediaType.slice(0, 80)}'. This model takes PDF, text, CSV, HTML, Markdown, Word and Excel.`,
         )
       }
-      const name = world.documentName()
-      if (filename) world.adjuster.map(`${path}.file.filename`, name)
+      const name = context.documentName()
+      if (filename) context.adjuster.map(`${path}.file.filename`, name)
       const { citations } = part as { readonly citations?: unknown }
       return {
         document: {
           format,
           name,
-          source: { bytes: sound(base64, param) },
+          source: { bytes: nonEmptyData(base64, param) },
           ...(isFields(citations) ? { citations } : {}),
         },
       }
@@ -82,7 +85,7 @@ export async function userBlock({ part, path }: UserContent, world: UserContentC
   }
 }
 
-function sound(base64: string, param: string): string {
+function nonEmptyData(base64: string, param: string): string {
   if (base64 !== '') return base64
   throw new GatewayError('invalid_value', { message: `Invalid '${param}': it holds no data.`, param })
 }

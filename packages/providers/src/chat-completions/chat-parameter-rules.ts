@@ -38,7 +38,7 @@ const names = /* @__PURE__ */ namesOf<{ readonly [K in ParameterName]: unknown }
   prompt_cache_options: true,
 })
 
-/** What becomes of every parameter at a vendor that speaks the protocol, as its compatibility says. */
+/** Returns the rule of each parameter for a vendor with the given compatibility options. */
 export function chatParameterRules(compatibility: CompatibilityOptions): ParameterRules {
   return Object.fromEntries(
     names.map(name => [name, ruleOf(name as ParameterName, compatibility)]),

@@ -33,23 +33,23 @@ const maxChoices = 128
  * end mark; it ends at `[DONE]`, which holds also where a choice gave no reason (Snowflake).
  */
 export class ChunkReader {
-  /** The failure that the last event told, beside what it added. Nothing may be read after it. */
+  /** The failure that the last event reported, beside what it added. Nothing may be read after it. */
   failure: UpstreamError | undefined
   readonly #choices = new Map<number, ChoiceState>()
-  readonly #asked: number
+  readonly #choiceCount: number
   #ended = false
   /** The model that the last chunk named. */
   #model: unknown
 
-  /** @param asked - how many choices there have to be. */
-  constructor(asked: number) {
-    this.#asked = asked
+  /** @param choiceCount - how many choices there have to be. */
+  constructor(choiceCount: number) {
+    this.#choiceCount = choiceCount
   }
 
   get progress(): Progress {
     if (this.#ended) return 'ended'
     for (const state of this.#choices.values()) if (state.finish === null) return 'open'
-    return this.#choices.size >= this.#asked ? 'whole' : 'open'
+    return this.#choices.size >= this.#choiceCount ? 'whole' : 'open'
   }
 
   /** `[DONE]` was seen. Throws `UpstreamError` of kind `truncated` where nothing came before it. */

@@ -31,7 +31,7 @@ export class ChunkStream implements AsyncIterableIterator<readonly PartialChunk[
   #reading = false
   /** The body has ended by itself. */
   #ended = false
-  /** What the last read told, beside its chunks. */
+  /** The failure that the last read found, beside its chunks. */
   #failure: unknown
   #over = false
 
@@ -56,7 +56,7 @@ export class ChunkStream implements AsyncIterableIterator<readonly PartialChunk[
   async return(): Promise<Read> {
     if (this.#over) return nothing
     this.#over = true
-    // A read under way comes to its end first.
+    // A running read finishes first.
     if (!this.#reading) await this.#leave()
     return nothing
   }

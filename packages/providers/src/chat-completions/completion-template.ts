@@ -7,16 +7,16 @@ import { findSlots, type Slot } from './template-slots.ts'
 
 /** Texts longer than this hold more than a form. */
 const longestForm = 2_000
-/** Up to so many characters are looked at one by one; what is longer is given to the engine. */
+/** In characters. Shorter strings are scanned one by one; longer ones go to `JSON.parse`. */
 const short = 200
 
 /**
- * What whole answers of one upstream have in common: everything but their ids and times, the text of their only choice,
- * and what they count. Of an answer of that form only these are read, at less than half of what it costs to parse it all.
+ * The parts that complete responses of one upstream share: all but ids, times, token counts and the text of the only
+ * choice. From a response of this form only those are read, at less than half the cost of parsing the JSON.
  */
 export class CompletionTemplate {
   readonly #slots: readonly Slot[]
-  /** What stands before each slot, and after the last one. */
+  /** The text before each slot, and after the last one. */
   readonly #between: readonly string[]
   readonly #index: number
   readonly #finishReason: FinishReason | null
@@ -59,7 +59,7 @@ export class CompletionTemplate {
     return form.#holds(text, parse) ? form : undefined
   }
 
-  /** What an answer of this form says; `undefined` for any other. */
+  /** Returns the completion in a response of this form, or `undefined` for any other. */
   read(text: string): PartialCompletion | undefined {
     const slots = this.#slots
     const between = this.#between
@@ -84,9 +84,9 @@ export class CompletionTemplate {
         const end = stringEnd(text, at - 1)
         if (end === -1) return undefined
         if (slot.kind === 'content') {
-          const said = unquoted(text, at, end)
-          if (said === undefined || said === '') return undefined
-          content = said
+          const unescaped = unquoted(text, at, end)
+          if (unescaped === undefined || unescaped === '') return undefined
+          content = unescaped
         } else if (plainEnd(text, at) !== end) return undefined
         at = end
       }
@@ -128,7 +128,7 @@ function copied(text: string): string {
   return JSON.parse(JSON.stringify(text)) as string
 }
 
-/** Whether it has one choice, which says nothing beside its text. */
+/** Whether it has one choice, with nothing but text. */
 function isOnlyText({ choices }: PartialCompletion): boolean {
   const choice = choices[0]
   if (choices.length !== 1 || choice === undefined || choice.logprobs !== undefined) return false
@@ -161,7 +161,7 @@ function isWhole(text: string, start: number, end: number): boolean {
   return digits > 0 && digits <= 15 && (digits === 1 || text.charCodeAt(start) !== 0x30)
 }
 
-/** What stands between two quotes, its escapes undone; `undefined` where it is no JSON. */
+/** Returns the string between two quotes, unescaped, or `undefined` if it is not valid JSON. */
 function unquoted(text: string, start: number, end: number): string | undefined {
   if (end - start <= short && plainEnd(text, start) === end) return text.slice(start, end)
   try {

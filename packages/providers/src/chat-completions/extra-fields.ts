@@ -59,10 +59,10 @@ export function withoutExtraFields(
   return mapItems(messages, (message, index) => {
     at = index
     const isAssistant = message.role === 'assistant'
-    let kept = omitFields(message, isAssistant ? inAssistant : anywhere, path, adjuster)
-    if (isAssistant && strict) kept = withoutNulls(kept)
-    kept = withItems(kept, 'content', anywhere, path, adjuster)
-    return isAssistant ? withItems(kept, 'tool_calls', inCall, path, adjuster) : kept
+    let result = omitFields(message, isAssistant ? inAssistant : anywhere, path, adjuster)
+    if (isAssistant && strict) result = withoutNulls(result)
+    result = withItems(result, 'content', anywhere, path, adjuster)
+    return isAssistant ? withItems(result, 'tool_calls', inCall, path, adjuster) : result
   })
 }
 
@@ -80,10 +80,10 @@ export function withoutCacheMarks(
   const inFunction: Path = () => `tools[${at}].function`
   return mapItems(tools, (tool, index) => {
     at = index
-    const kept = omitFields(tool, anywhere, path, adjuster)
-    if (kept.type !== 'function') return kept
-    const definition = omitFields(kept.function, anywhere, inFunction, adjuster)
-    return definition === kept.function ? kept : { ...kept, function: definition }
+    const result = omitFields(tool, anywhere, path, adjuster)
+    if (result.type !== 'function') return result
+    const definition = omitFields(result.function, anywhere, inFunction, adjuster)
+    return definition === result.function ? result : { ...result, function: definition }
   })
 }
 
@@ -119,26 +119,26 @@ function omitFields<T extends object>(
   path: Path,
   adjuster: ParameterAdjuster,
 ): T {
-  let kept: Record<string, unknown> | undefined
+  let result: Record<string, unknown> | undefined
   for (const member in holder) {
     if (takes(member)) continue
-    kept ??= { ...(holder as Fields) }
-    delete kept[member]
+    result ??= { ...(holder as Fields) }
+    delete result[member]
     if (isMeaningful(member, holder[member])) adjuster.drop(`${path()}.${member}`, 'not known to this vendor')
   }
-  return kept === undefined ? holder : (kept as T)
+  return result === undefined ? holder : (result as T)
 }
 
 /** Strict servers reject `null`, except for `content`. */
 function withoutNulls<T extends object>(message: T): T {
-  let kept: Record<string, unknown> | undefined
+  let result: Record<string, unknown> | undefined
   for (const member in message) {
     const value = message[member]
     if (member === 'content' || (value !== null && value !== undefined)) continue
-    kept ??= { ...(message as Fields) }
-    delete kept[member]
+    result ??= { ...(message as Fields) }
+    delete result[member]
   }
-  return kept === undefined ? message : (kept as T)
+  return result === undefined ? message : (result as T)
 }
 
 /** Omits extra fields in the items of one array; returns the same object if there are none. */
@@ -151,10 +151,10 @@ function withItems<T extends object>(
 ): T {
   const items: unknown = (holder as Fields)[member]
   if (!Array.isArray(items)) return holder
-  const kept = mapItems(items, (item: unknown, index) =>
+  const result = mapItems(items, (item: unknown, index) =>
     isFields(item) ? omitFields(item, takes, () => `${path()}.${member}[${index}]`, adjuster) : item,
   )
-  return kept === items ? holder : { ...holder, [member]: kept }
+  return result === items ? holder : { ...holder, [member]: result }
 }
 
 /** Maps an array; returns the same array if no item changes. */

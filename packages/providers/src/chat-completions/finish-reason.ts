@@ -41,7 +41,7 @@ export function finishReason(value: unknown): FinishReason | null {
   return 'stop'
 }
 
-/** The failure that a vendor's reason stands for, or `undefined` where it is a reason to end. */
+/** The failure that a vendor's finish reason means, or `undefined` for a regular end. */
 export function failureOfReason(value: unknown): UpstreamError | undefined {
   if (typeof value !== 'string' || value.toLowerCase() !== 'error') return undefined
   return new UpstreamError('The upstream ended its answer with an error.', { kind: 'refused', status: 500 })

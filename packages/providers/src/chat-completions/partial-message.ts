@@ -23,7 +23,7 @@ export function partialMessage(raw: Fields): PartialMessage {
   const details = objectsOf(raw.reasoning_details)
   if (details !== undefined) {
     message.reasoning_details = details as readonly JsonObject[]
-    reasoning ??= textOf(details.map(told).join(''))
+    reasoning ??= textOf(details.map(detailText).join(''))
   }
   if (reasoning !== undefined) message.reasoning_content = reasoning
   const annotations = objectsOf(raw.annotations)
@@ -61,6 +61,6 @@ function inner(thinking: unknown): string {
   return Array.isArray(thinking) ? partsOf(thinking).text : ''
 }
 
-function told(detail: Fields): string {
+function detailText(detail: Fields): string {
   return textOf(detail.text) ?? textOf(detail.summary) ?? ''
 }

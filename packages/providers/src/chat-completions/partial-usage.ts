@@ -34,8 +34,8 @@ function fromUsage(usage: Fields): PartialUsage | undefined {
     countOf(prompt.cached_tokens) ?? countOf(usage.prompt_cache_hit_tokens) ?? countOf(usage.cached_tokens)
   const written = countOf(prompt.cache_write_tokens) ?? countOf(usage.cache_creation_input_tokens)
   const reasoned = countOf(completion.reasoning_tokens) ?? countOf(usage.reasoning_tokens)
-  const heard = countOf(prompt.audio_tokens)
-  const spoken = countOf(completion.audio_tokens)
+  const promptAudio = countOf(prompt.audio_tokens)
+  const completionAudio = countOf(completion.audio_tokens)
   const accepted = countOf(completion.accepted_prediction_tokens)
   const rejected = countOf(completion.rejected_prediction_tokens)
   const counts: Counts = {}
@@ -44,8 +44,8 @@ function fromUsage(usage: Fields): PartialUsage | undefined {
   if (cached !== undefined) counts.cached_tokens = cached
   if (written !== undefined) counts.cache_write_tokens = written
   if (reasoned !== undefined) counts.reasoning_tokens = reasoned
-  if (heard !== undefined) counts.prompt_audio_tokens = heard
-  if (spoken !== undefined) counts.completion_audio_tokens = spoken
+  if (promptAudio !== undefined) counts.prompt_audio_tokens = promptAudio
+  if (completionAudio !== undefined) counts.completion_audio_tokens = completionAudio
   if (accepted !== undefined) counts.accepted_prediction_tokens = accepted
   if (rejected !== undefined) counts.rejected_prediction_tokens = rejected
   const hidden = hiddenTokens(usage.total_tokens, asked, answered)

@@ -1,11 +1,11 @@
-/** A value of an answer that differs from one answer to the next, and where it stands in the JSON text. */
+/** A value that differs between responses, and its position in the JSON text. */
 export type Slot = {
-  /** Of a string: of what stands between its quotes. */
+  /** The offset at which it begins; of a string, after its quote. */
   readonly start: number
   readonly end: number
 } & (
   | {
-      /** `content`: the text of the choice. `text`: what nobody reads, such as an id. */
+      /** `content`: the text of the choice. `text`: an unused string, such as an id. */
       readonly kind: 'content' | 'text'
     }
   | {
@@ -26,7 +26,7 @@ interface Open {
 }
 
 /**
- * Finds in the JSON text of an answer, which has to be sound, its id and time, the text of its first choice and all
+ * Finds in the JSON text of a response, which has to be valid, its id and time, the text of its first choice and all
  * numbers of its usage. `undefined` where the text is missing or stands there twice, where a member of the usage is no
  * whole number or has a name that every object has, and where one nests deeper than vendors' do.
  */

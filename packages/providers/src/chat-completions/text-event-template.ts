@@ -9,25 +9,25 @@ const mostTries = 3
 
 /**
  * The form that the text events of a stream have in common. Only the text of such events differs, and what OpenAI pads
- * them with (`obfuscation`): that is read where it stands, at a third of what it costs to parse the event.
+ * them with (`obfuscation`): that is read at its offset, at a third of the cost of parsing the event.
  */
 export class TextEventTemplate {
   #triesLeft = mostTries
-  /** What its events tell of how they were made; `undefined` while no form is known. */
+  /** The fields that its events have in common; `undefined` until a form is known. */
   #origin: Fields | undefined
   #index = 0
   #before = ''
-  /** What stands between text and padding; `undefined` where there is no padding. */
+  /** The text between content and padding; `undefined` without padding. */
   #between: string | undefined
   #after = ''
 
-  /** What an event of this form adds; `undefined` for any other. */
+  /** Returns the chunk of an event of this form, or `undefined` for any other. */
   read(data: string): PartialChunk | undefined {
     const before = this.#before
     // Compared as slices, which costs half of `startsWith`.
     if (this.#origin === undefined || data.slice(0, before.length) !== before) return undefined
     const textEnd = plainEnd(data, before.length)
-    // Without text it adds nothing, which is not told here.
+    // An event without text is not read here.
     if (textEnd <= before.length) return undefined
     let end = textEnd
     if (this.#between !== undefined) {
@@ -62,8 +62,8 @@ export class TextEventTemplate {
       after = after.slice(paddingAt + padding.length)
     }
     const changed = `${before}${text}.${between === undefined ? '' : `${between}${padding}.`}${after}`
-    const told = between === undefined ? padding : `${padding}.`
-    if (!addsOnly(changed, `${text}.`, told, value)) return
+    const paddingPath = between === undefined ? padding : `${padding}.`
+    if (!addsOnly(changed, `${text}.`, paddingPath, value)) return
     const { service_tier, system_fingerprint } = chunk
     this.#origin = { service_tier, system_fingerprint }
     this.#index = chunk.choices[0]!.index
@@ -77,7 +77,7 @@ export class TextEventTemplate {
 function addsOnly(data: string, text: string, padding: unknown, earlier: Fields): boolean {
   try {
     const value: unknown = JSON.parse(data)
-    // A choice that has spoken is read otherwise than a new one.
+    // The first event of a choice is read differently from the later ones.
     const reader = new ChunkReader(1)
     reader.read(earlier, 'message')
     const chunk = reader.read(value, 'message')
@@ -87,7 +87,7 @@ function addsOnly(data: string, text: string, padding: unknown, earlier: Fields)
   }
 }
 
-/** The text of a chunk that says nothing else. */
+/** The text of a chunk that has nothing else. */
 function onlyText({ choices, usage }: PartialChunk): string | undefined {
   const choice = choices[0]
   if (choices.length !== 1 || choice === undefined || usage !== undefined) return undefined
@@ -96,7 +96,7 @@ function onlyText({ choices, usage }: PartialChunk): string | undefined {
   return textOf(choice.delta.content)
 }
 
-/** Whether a text stands in JSON as it is. */
+/** Whether JSON contains a text without escapes. */
 function isPlain(text: string): boolean {
   return plainEnd(`${text}"`, 0) === text.length
 }

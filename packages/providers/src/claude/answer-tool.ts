@@ -2,11 +2,11 @@ import type { ChatRequest, JsonObject } from '@sluice/core/provider'
 import { holdsMap } from './structured-outputs.ts'
 import { isInputSchema } from './tools.ts'
 
-/** What the tool says of itself whose input is the answer, where the caller describes no answer. */
+/** The description of the answer tool, if the caller's schema has none. */
 export const answerToolDescription = 'Gives the answer to the user. Call it once, with the whole answer.'
 
 /** The schema that the answer has to follow; `undefined` where none is given. */
-export function schemaAsked({ response_format: format }: ChatRequest): JsonObject | undefined {
+export function requestedSchema({ response_format: format }: ChatRequest): JsonObject | undefined {
   return format?.type === 'json_schema' ? format.json_schema.schema : undefined
 }
 

@@ -33,21 +33,21 @@ export function answerBound(
 }
 
 /**
- * The vendor's `max_tokens`, which bounds thinking and answer together: a budget of thinking is added to the
- * bound of the answer, up to the model's maximum. To thinking without a budget the caller's bound applies as it is,
- * as with the protocol's own reasoning models; the default leaves room for it.
+ * The vendor's `max_tokens`, which bounds thinking and answer together. A thinking budget is added to the bound of the
+ * answer, up to the model's maximum. Without a budget the caller's bound covers both, as with OpenAI's reasoning models;
+ * the default is raised by an allowance for thinking.
  */
 export function maxTokens(
   bound: AnswerBound,
-  { budget = 0, room, own }: ClaudeThinking,
+  { budget = 0, allowance, own }: ClaudeThinking,
   model: ClaudeModel,
   adjuster: ParameterAdjuster,
 ): number {
   const { tokens, parameter, given } = bound
   if (given && (own || budget === 0 || tokens > model.maxOutput)) return tokens
-  const sum = Math.max(tokens, Math.min(model.maxOutput, tokens + (budget || room)))
+  const sum = Math.max(tokens, Math.min(model.maxOutput, tokens + (budget || allowance)))
   const thinking =
-    budget > 0 ? `, ${budget} of them for thinking` : room > 0 ? ', with room for thinking' : ''
+    budget > 0 ? `, ${budget} of them for thinking` : allowance > 0 ? ', with room for thinking' : ''
   if (given) adjuster.map(parameter, `${sum} tokens${thinking}`)
   else adjuster.fill(parameter, `${sum} tokens${thinking}`)
   return sum

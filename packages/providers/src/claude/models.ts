@@ -50,7 +50,7 @@ const oldest: ClaudeModel = {
   forcedTools: 'unthinking',
 }
 
-/** A model that is none of Anthropic's, or whose name does not tell which: a compatible server, an alias. */
+/** A model of a compatible server, or an alias whose name does not identify the model. */
 const foreign: ClaudeModel = { ...oldest, thinking: 'budget' }
 
 const withBudget: ClaudeModel = {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@sluice/core/provider'
-import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
+import type { ReasoningPosition } from '../conversation/reasoning-blocks.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
 
 /** The most that is collected of one response, in UTF-16 code units. */
@@ -32,8 +32,8 @@ export class ResponseParts {
       throw garbledResponse(`more than ${maxCollected} characters beside its text`)
   }
 
-  /** Adds a block of reasoning. Where it stood, between text and calls, it has to stand when it comes back. */
-  protected addDetail(detail: JsonObject, size: number, { text, calls }: ReasoningPlace): void {
+  /** Adds a block of reasoning with its position, which a later request has to preserve. */
+  protected addDetail(detail: JsonObject, size: number, { text, calls }: ReasoningPosition): void {
     this.keep(size)
     const index = this.#details.length
     const place = text === 0 && calls === 0 ? {} : { place: { text, calls } }

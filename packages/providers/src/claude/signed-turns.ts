@@ -5,9 +5,8 @@ import { reasoningBlocks } from '../conversation/reasoning-blocks.ts'
 export const claudeFormat = 'anthropic-claude-v1'
 
 /**
- * Where the answer begins that the model has to go on with, as a place among the turns: one that waits for what
- * its tools said, through however many rounds, or whose beginning the caller wrote. `undefined`: the model begins
- * anew.
+ * Returns the index of the turn at which the answer begins that the model continues: an answer that waits for tool
+ * results, over any number of rounds, or one whose beginning the caller wrote. `undefined`: the model starts a new answer.
  */
 function continuedFrom(turns: readonly Turn[]): number | undefined {
   let first: number | undefined

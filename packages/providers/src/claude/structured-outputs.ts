@@ -9,8 +9,17 @@ export interface SupportedSchema {
   readonly changed: readonly string[]
 }
 
-/** Keywords that are taken as they are, whatever their value. */
-const kept = new Set(['type', '$ref', 'enum', 'const', 'default', 'required', 'title', 'description'])
+/** Keywords that are supported with any value. */
+const supportedKeywords = new Set([
+  'type',
+  '$ref',
+  'enum',
+  'const',
+  'default',
+  'required',
+  'title',
+  'description',
+])
 /** Keywords whose value is a schema by each of its names. */
 const named = new Set(['properties', '$defs', 'definitions'])
 /** Keywords that say nothing about a value. */
@@ -53,7 +62,7 @@ function supported(schema: JsonObject, changed: Set<string>): JsonObject {
   const unsaid: string[] = []
   for (const [key, value] of Object.entries(schema)) {
     if (value === undefined || remarks.has(key)) continue
-    if (kept.has(key)) result[key] = value
+    if (supportedKeywords.has(key)) result[key] = value
     else if (named.has(key) && isFields(value)) result[key] = eachSupported(value as JsonObject, changed)
     else if (key === 'items') result.items = isFields(value) ? supported(value as JsonObject, changed) : value
     else if (key === 'anyOf' || key === 'allOf') result[key] = allSupported(value, changed)

@@ -7,29 +7,29 @@ import type {
 import {
   beginning,
   type ReasoningBlock,
-  type ReasoningPlace,
+  type ReasoningPosition,
   reasoningBlocks,
 } from '../conversation/reasoning-blocks.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
-/** A block of thinking, and where in its message it stood. */
+/** A block of thinking, and its position in the message. */
 export interface Thought<Block> {
   readonly block: Block
-  readonly place: ReasoningPlace
+  readonly position: ReasoningPosition
 }
 
 /**
- * What an earlier answer said, with its thoughts where they stood: between two calls, or in the middle of the text.
- * The vendor refuses the conversation where they stand elsewhere. A place beyond the text, which the caller may have
- * cut, is its end.
+ * The content of an earlier answer, with each thought at its original position: between two calls, or within the text.
+ * The vendor refuses a conversation with a thought elsewhere. A position beyond the text, which the caller may have cut,
+ * means its end.
  */
 function interleaved<Block>(
   thoughts: readonly Thought<Block>[],
   items: readonly (AssistantText | AssistantToolCall)[],
   blocksOf: (item: AssistantText | AssistantToolCall) => readonly Block[],
 ): Block[] {
-  // Without thoughts in between all stays in its order.
-  if (thoughts.every(({ place }) => place.text === 0 && place.calls === 0)) {
+  // If all thoughts come first, the items keep their order.
+  if (thoughts.every(({ position }) => position.text === 0 && position.calls === 0)) {
     return [...thoughts.map(({ block }) => block), ...items.flatMap(blocksOf)]
   }
   const texts = items.filter(item => item.kind === 'text')
@@ -37,36 +37,37 @@ function interleaved<Block>(
   const blocks: Block[] = []
   let [text] = texts
   let texted = 0
-  let said = 0
+  let textLength = 0
   let called = 0
-  const sayUntil = (place: ReasoningPlace): void => {
+  const addUntil = (position: ReasoningPosition): void => {
     while (text !== undefined) {
-      const left = place.text - said
+      const left = position.text - textLength
       if (left < text.text.length) {
         if (left <= 0) break
         blocks.push(...blocksOf({ kind: 'text', text: text.text.slice(0, left) }))
         text = { ...text, text: text.text.slice(left) }
-        said += left
+        textLength += left
         break
       }
       blocks.push(...blocksOf(text))
-      said += text.text.length
+      textLength += text.text.length
       text = texts[++texted]
     }
-    for (; called < place.calls && called < calls.length; called++) blocks.push(...blocksOf(calls[called]!))
+    for (; called < position.calls && called < calls.length; called++)
+      blocks.push(...blocksOf(calls[called]!))
   }
-  for (const { block, place } of thoughts) {
-    sayUntil(place)
+  for (const { block, position } of thoughts) {
+    addUntil(position)
     blocks.push(block)
   }
-  sayUntil({ text: Number.POSITIVE_INFINITY, calls: calls.length })
+  addUntil({ text: Number.POSITIVE_INFINITY, calls: calls.length })
   return blocks
 }
 
 /**
- * A turn of the assistant as blocks, message by message: of each, its thoughts where they stood.
+ * A turn of the assistant as blocks, message by message, with each thought at its original position.
  *
- * @param thoughtsOf - what of a message's reasoning can go back.
+ * @param thoughtsOf - returns the thoughts of a message that can be sent.
  */
 export function turnBlocks<Block>(
   { items }: AssistantTurn,
@@ -75,23 +76,23 @@ export function turnBlocks<Block>(
 ): Block[] {
   const blocks: Block[] = []
   let thoughts: readonly Thought<Block>[] = []
-  let said: (AssistantText | AssistantToolCall)[] = []
+  let content: (AssistantText | AssistantToolCall)[] = []
   for (const item of items) {
     if (item.kind !== 'reasoning') {
-      said.push(item)
+      content.push(item)
       continue
     }
-    // Here another message begins.
-    for (const block of interleaved(thoughts, said, blocksOf)) blocks.push(block)
+    // Reasoning begins another message.
+    for (const block of interleaved(thoughts, content, blocksOf)) blocks.push(block)
     thoughts = thoughtsOf(item)
-    said = []
+    content = []
   }
-  for (const block of interleaved(thoughts, said, blocksOf)) blocks.push(block)
+  for (const block of interleaved(thoughts, content, blocksOf)) blocks.push(block)
   return blocks
 }
 
 /**
- * Returns the blocks of a message's reasoning that can go back, each with the place where it stood. Reports what is
+ * Returns the blocks of a message's reasoning that can be sent, each with its position. Reports what is
  * left out.
  *
  * @param format - the `format` of the reasoning details that the model can check.
@@ -114,7 +115,7 @@ export function thoughtsOf<Block>(
     adjuster.drop(path, thoughtless)
     return []
   }
-  return blocks.map(block => ({ place: block.place ?? beginning, block: blockOf(block) }))
+  return blocks.map(block => ({ position: block.position ?? beginning, block: blockOf(block) }))
 }
 
 /** Removes the thoughts at the end of a turn's blocks, and reports that: the vendor refuses them there. */
@@ -124,9 +125,9 @@ export function dropLastThoughts<Block>(
   isThought: (block: Block) => boolean,
   adjuster: ParameterAdjuster,
 ): void {
-  const said = blocks.findLastIndex(block => !isThought(block)) + 1
-  if (said === blocks.length) return
+  const end = blocks.findLastIndex(block => !isThought(block)) + 1
+  if (end === blocks.length) return
   const reasoning = items.findLast(item => item.kind === 'reasoning')
   adjuster.drop(`${reasoning?.path}.reasoning_details`, 'nothing was said after it')
-  blocks.length = said
+  blocks.length = end
 }

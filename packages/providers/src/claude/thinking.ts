@@ -28,7 +28,7 @@ export interface ClaudeThinking {
   /** Tokens of thinking, which count towards `max_tokens`; `undefined` where no budget bounds it. */
   readonly budget: number | undefined
   /** Tokens that thinking without a budget may take, for a bound that the caller did not give; 0 where there is none. */
-  readonly room: number
+  readonly allowance: number
   /** It is the caller's own `thinking`: `max_tokens`, where given, is meant for both. */
   readonly own: boolean
 }
@@ -44,7 +44,7 @@ const defaultThinking: ClaudeThinking = {
   effort: undefined,
   on: false,
   budget: undefined,
-  room: 0,
+  allowance: 0,
   own: false,
 }
 
@@ -64,7 +64,7 @@ export function claudeThinking(asked: ThinkingInput, adjuster: ParameterAdjuster
   if (own !== undefined && own !== null) return ofCaller(own as JsonObject, asked, adjuster)
   if (effort === undefined)
     return model.thinksByDefault
-      ? { ...defaultThinking, room: tokensForThinking('high', model) }
+      ? { ...defaultThinking, allowance: tokensForThinking('high', model) }
       : defaultThinking
   switch (model.thinking) {
     case 'adaptive':
@@ -98,8 +98,8 @@ function adaptive(
     return { ...defaultThinking, thinking: { type: model.thinkingOff } }
   const effort = effortOf(asked, model, input, adjuster)
   const display = model.thinkingHidden ? { display: 'summarized' } : {}
-  const room = tokensForThinking(effort, model)
-  return { ...defaultThinking, thinking: { type: 'adaptive', ...display }, effort, on: true, room }
+  const allowance = tokensForThinking(effort, model)
+  return { ...defaultThinking, thinking: { type: 'adaptive', ...display }, effort, on: true, allowance }
 }
 
 function tokensForThinking(effort: ClaudeEffort | undefined, { maxOutput }: ClaudeModel): number {
@@ -156,6 +156,6 @@ function ofCaller(
     else adjuster.drop('reasoning_effort', 'thinking was given too')
   }
   const budget = typeof own.budget_tokens === 'number' ? own.budget_tokens : undefined
-  const room = own.type === 'adaptive' ? tokensForThinking(effort, model) : 0
-  return { thinking: own, effort, on: own.type !== 'disabled', budget, room, own: true }
+  const allowance = own.type === 'adaptive' ? tokensForThinking(effort, model) : 0
+  return { thinking: own, effort, on: own.type !== 'disabled', budget, allowance, own: true }
 }

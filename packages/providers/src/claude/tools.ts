@@ -71,7 +71,7 @@ function choiceOf(choice: ToolChoice | undefined): ApiToolChoice {
  *
  * Throws `GatewayError` (400) for a root of another type; for Claude also for one that is combined of others.
  *
- * @param param - where it stands in the caller's request: `tools[0].function.parameters`.
+ * @param param - its path in the caller's request: `tools[0].function.parameters`.
  */
 export function inputSchema(parameters: JsonObject | undefined, param: string, isClaude = true): JsonObject {
   if (parameters === undefined) return { type: 'object', properties: {} }

@@ -10,7 +10,7 @@ export interface AssistantText {
   readonly cacheControl?: JsonObject
 }
 
-/** What a user gave besides text; its `path` is where it stands in the caller's request. */
+/** A part of a user message other than text, and its `path` in the request. */
 export interface UserContent {
   readonly kind: 'part'
   readonly part: Exclude<UserPart, TextPart>
@@ -36,7 +36,7 @@ export interface AssistantToolCall {
   /** What came with the call and has to go back with it: signatures, by vendor. */
   readonly extraContent: JsonObject | undefined
   readonly path: string
-  /** The mark of a message that says nothing but calls, on the last of them. */
+  /** The cache mark of a message that has only calls, on the last of them. */
   readonly cacheControl?: JsonObject
 }
 
@@ -67,9 +67,9 @@ export type Turn = UserTurn | AssistantTurn
 
 /** A conversation as vendors with turns want it: no message is lost, and no two neighbours have one role. */
 export interface Conversation {
-  /** What system and developer messages say, in order, wherever they stood. */
+  /** The texts of system and developer messages, in order, from anywhere in the conversation. */
   readonly system: readonly AssistantText[]
-  /** Paths of system messages that stood after another message, and were moved to the front. */
+  /** Paths of system messages that followed another message, and were moved to the front. */
   readonly moved: readonly string[]
   /** Paths of the names that messages carry, which vendors with turns have no place for. */
   readonly names: readonly string[]
@@ -138,8 +138,10 @@ export function toConversation(messages: readonly Message[]): Conversation {
 
 /** Text without blanks, so that what a vendor would refuse as empty is not sent. */
 function textsOf(content: string | readonly TextPart[], mark?: JsonObject): AssistantText[] {
-  if (typeof content === 'string') return content === '' ? [] : [spoken(content, mark)]
-  const texts = content.filter(({ text }) => text !== '').map(part => spoken(part.text, cacheControl(part)))
+  if (typeof content === 'string') return content === '' ? [] : [assistantText(content, mark)]
+  const texts = content
+    .filter(({ text }) => text !== '')
+    .map(part => assistantText(part.text, cacheControl(part)))
   return withLastMarked(texts, mark)
 }
 
@@ -166,17 +168,19 @@ function assistantItems(message: AssistantMessage, path: string): OpenAssistantT
   const reasoning = reasoningDetails(message)
   if (reasoning !== undefined) items.push({ kind: 'reasoning', ...reasoning, path })
   const parts = typeof content === 'string' ? [{ type: 'text', text: content } as const] : (content ?? [])
-  const said = parts.map(part => (part.type === 'text' ? part : { ...part, text: part.refusal }))
-  if (refusal) said.push({ type: 'text', text: refusal })
-  const texts = said.filter(({ text }) => text !== '').map(part => spoken(part.text, cacheControl(part)))
-  const spokenCalls: AssistantToolCall[] = []
+  const texted = parts.map(part => (part.type === 'text' ? part : { ...part, text: part.refusal }))
+  if (refusal) texted.push({ type: 'text', text: refusal })
+  const texts = texted
+    .filter(({ text }) => text !== '')
+    .map(part => assistantText(part.text, cacheControl(part)))
+  const toolCalls: AssistantToolCall[] = []
   for (const [index, call] of (calls ?? []).entries()) {
     const at = `${path}.tool_calls[${index}]`
     if (call.type === 'custom')
       throw cannotSend(at, 'Calls of custom tools cannot be sent to this model. Use a function instead.')
     const { name, arguments: text } = call.function
     const extra = (call as { extra_content?: unknown }).extra_content
-    spokenCalls.push({
+    toolCalls.push({
       kind: 'call',
       id: call.id,
       name,
@@ -186,9 +190,9 @@ function assistantItems(message: AssistantMessage, path: string): OpenAssistantT
     })
   }
   const mark = cacheControl(message)
-  const callsMarked = spokenCalls.length > 0 && texts.every(isBlank)
+  const callsMarked = toolCalls.length > 0 && texts.every(isBlank)
   append(items, callsMarked ? texts : withLastMarked(texts, mark))
-  append(items, callsMarked ? withLastMarked(spokenCalls, mark) : spokenCalls)
+  append(items, callsMarked ? withLastMarked(toolCalls, mark) : toolCalls)
   return items
 }
 
@@ -207,7 +211,7 @@ function append<T>(list: T[], items: readonly T[]): void {
   for (const item of items) list.push(item)
 }
 
-function spoken(text: string, mark: JsonObject | undefined): AssistantText {
+function assistantText(text: string, mark: JsonObject | undefined): AssistantText {
   return { kind: 'text', text, ...marked(mark) }
 }
 
@@ -218,8 +222,8 @@ function marked(mark: JsonObject | undefined): { readonly cacheControl?: JsonObj
 /** A mark on a message is one on its last item, or on the last that is not white space alone: most vendors take none. */
 function withLastMarked<T extends Markable>(items: T[], mark: JsonObject | undefined): T[] {
   if (mark === undefined || items.length === 0) return items
-  const said = items.findLastIndex(item => !isBlank(item))
-  const at = said === -1 ? items.length - 1 : said
+  const last = items.findLastIndex(item => !isBlank(item))
+  const at = last === -1 ? items.length - 1 : last
   items[at] = { ...items[at]!, cacheControl: mark }
   return items
 }

@@ -5,7 +5,7 @@ export interface InlineData {
   readonly base64: string
 }
 
-/** What stands before the data is a media type and its parameters: a stranger's may be of megabytes. */
+/** In characters: a media type and its parameters. A hostile caller may send megabytes. */
 const longestHead = 1_000
 
 /**

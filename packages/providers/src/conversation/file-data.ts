@@ -22,9 +22,9 @@ const byExtension: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * A file's data: `file_data` as a data URL, or as plain base64 with a `filename` whose ending tells the type.
- * Throws `GatewayError` (400) for a `file_id`, which only the vendor that gave it knows, and for data that
- * cannot be told.
+ * Returns a file's data: `file_data` as a data URL, or as plain base64 with a `filename` whose extension gives the type.
+ * Throws `GatewayError` (400) for a `file_id`, which is valid only at the vendor that issued it, and for data of unknown
+ * type.
  *
  * @param path - the part's: `messages[0].content[1]`.
  */

@@ -67,7 +67,7 @@ describe('reasoningBlocks', () => {
     const place = { text: 3, calls: 1 }
     const places = (given: unknown) =>
       reasoningBlocks([{ ...text('t', 's', 0), place: given } as JsonObject], format).blocks.map(
-        block => block.place,
+        block => block.position,
       )
     expect(places(place)).toEqual([place])
     for (const odd of [
@@ -82,7 +82,7 @@ describe('reasoningBlocks', () => {
     ])
       expect(places(odd)).toEqual([undefined])
     const pieces = [{ ...text('t', '', 0), place }, text('', 's', 0)]
-    expect(reasoningBlocks(pieces, format).blocks).toMatchObject([{ place }])
+    expect(reasoningBlocks(pieces, format).blocks).toMatchObject([{ position: place }])
   })
 
   it('does not join what follows a signature, nor what has no index', () => {

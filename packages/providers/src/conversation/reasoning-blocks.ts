@@ -1,30 +1,30 @@
 import type { JsonObject } from '@sluice/core/provider'
 import { countOf, isFields } from '../wire/json-value.ts'
 
-/** What of an answer stands before a block of its reasoning: vendors want it back where it stood. */
-export interface ReasoningPlace {
+/** What precedes a block of reasoning in its answer. Vendors require the block at the same position. */
+export interface ReasoningPosition {
   /** Of its text, in UTF-16 code units. */
   readonly text: number
   /** Of its calls. */
   readonly calls: number
 }
 
-/** Before all that an answer says. */
-export const beginning: ReasoningPlace = { text: 0, calls: 0 }
+/** Before all content of an answer. */
+export const beginning: ReasoningPosition = { text: 0, calls: 0 }
 
 /** One block of an earlier answer's reasoning that its vendor can check: by its signature, or as it encrypted it. */
-export type ReasoningBlock = { readonly place?: ReasoningPlace } & (
+export type ReasoningBlock = { readonly position?: ReasoningPosition } & (
   | { readonly kind: 'text'; readonly text: string; readonly signature: string }
   | { readonly kind: 'encrypted'; readonly data: string }
 )
 
-/** What of an earlier answer's reasoning can be given back to one vendor. */
+/** The reasoning of an earlier answer that can be sent to one vendor. */
 export interface ReasoningBlocks {
-  /** In the order in which they were given. */
+  /** In the order of the answer. */
   readonly blocks: readonly ReasoningBlock[]
-  /** There was reasoning of another vendor too, or of none that is named. */
+  /** There is also reasoning of another vendor, or of an unknown one. */
   readonly foreign: boolean
-  /** There was reasoning of this format that has no signature: no vendor takes it. */
+  /** There is also reasoning of this format without a signature, which the vendor would refuse. */
   readonly unsigned: boolean
 }
 
@@ -35,13 +35,13 @@ interface Joined {
   signature: string
   data: string
   format: string | undefined
-  place: ReasoningPlace | undefined
+  position: ReasoningPosition | undefined
 }
 
 /**
- * The blocks of one vendor's `format` among a message's `reasoning_details`. Pieces of one type and index, as
- * they come out of a stream, are joined; a block that is there twice under one index, as clients make it that
- * join the list with itself, counts once. Text without a signature is left out.
+ * The blocks of one vendor's `format` among a message's `reasoning_details`. Pieces of one type and index, as a stream
+ * delivers them, are joined. A block that occurs twice under one index counts once, because some clients append the list
+ * to itself. Text without a signature is omitted.
  */
 export function reasoningBlocks(details: readonly JsonObject[], format: string): ReasoningBlocks {
   const joined: Joined[] = []
@@ -51,14 +51,14 @@ export function reasoningBlocks(details: readonly JsonObject[], format: string):
     if (!encrypted && detail.type !== 'reasoning.text' && detail.type !== 'reasoning.summary') continue
     const key = typeof detail.index === 'number' ? `${encrypted} ${detail.index}` : undefined
     let block = key === undefined ? undefined : open.get(key)
-    // A signature ends its block: what follows under the same index is another one.
+    // A signature ends its block: the same index then begins another one.
     if (block === undefined || block.signature !== '') {
-      block = { encrypted, key, text: '', signature: '', data: '', format: undefined, place: undefined }
+      block = { encrypted, key, text: '', signature: '', data: '', format: undefined, position: undefined }
       joined.push(block)
       if (key !== undefined) open.set(key, block)
     }
     block.format ??= typeof detail.format === 'string' ? detail.format : undefined
-    block.place ??= placeOf(detail.place)
+    block.position ??= positionOf(detail.place)
     const data = textOf(detail.data)
     if (encrypted && data === block.data) continue
     block.data += data
@@ -66,31 +66,33 @@ export function reasoningBlocks(details: readonly JsonObject[], format: string):
     block.signature += textOf(detail.signature)
   }
   const own = joined.filter(block => block.format === format)
-  const whole = own.filter(({ encrypted, data, signature }) => (encrypted ? data : signature) !== '')
+  const complete = own.filter(({ encrypted, data, signature }) => (encrypted ? data : signature) !== '')
   return {
-    blocks: withoutRepeated(whole).map(blockOf),
+    blocks: withoutDuplicates(complete).map(blockOf),
     foreign: own.length < joined.length,
-    unsigned: whole.length < own.length,
+    unsigned: complete.length < own.length,
   }
 }
 
-function withoutRepeated(blocks: readonly Joined[]): Joined[] {
-  const seen = new Set<string>()
+function withoutDuplicates(blocks: readonly Joined[]): Joined[] {
+  const found = new Set<string>()
   return blocks.filter(({ key, text, signature, data }) => {
     if (key === undefined) return true
     const content = JSON.stringify([key, text, signature, data])
-    if (seen.has(content)) return false
-    seen.add(content)
+    if (found.has(content)) return false
+    found.add(content)
     return true
   })
 }
 
-function blockOf({ encrypted, text, signature, data, place }: Joined): ReasoningBlock {
-  const placed = place === undefined ? {} : { place }
-  return encrypted ? { kind: 'encrypted', data, ...placed } : { kind: 'text', text, signature, ...placed }
+function blockOf({ encrypted, text, signature, data, position }: Joined): ReasoningBlock {
+  const positioned = position === undefined ? {} : { position }
+  return encrypted
+    ? { kind: 'encrypted', data, ...positioned }
+    : { kind: 'text', text, signature, ...positioned }
 }
 
-function placeOf(value: unknown): ReasoningPlace | undefined {
+function positionOf(value: unknown): ReasoningPosition | undefined {
   if (!isFields(value)) return undefined
   const text = countOf(value.text)
   const calls = countOf(value.calls)

@@ -62,7 +62,7 @@ export class CandidateReader {
     this.#answered ||= hasAnswer(delta)
     if (failed && !this.#answered) throw failedGeneration()
     this.#sources.add(candidate)
-    if (last) this.#tellTheRest(delta, whole)
+    if (last) this.#emitRest(delta, whole)
     if (reason !== null) this.finished = true
     const logprobs = logprobsOf(candidate.logprobsResult)
     const first = !this.#seen
@@ -109,12 +109,12 @@ export class CandidateReader {
 
   /** Calls of tools that the caller did not give wait for the end, which may say that they were a mistake. */
   #sort(calls: readonly PartialToolCall[], delta: Writable<PartialMessage>): void {
-    const told: PartialToolCall[] = []
+    const declaredCalls: PartialToolCall[] = []
     for (const call of calls) {
-      if (this.#declared.has(call.function?.name ?? '')) told.push(call)
+      if (this.#declared.has(call.function?.name ?? '')) declaredCalls.push(call)
       else if (this.#undeclared.push(call) > maxUndeclared) throw garbledResponse('calls without end')
     }
-    if (told.length > 0) delta.tool_calls = told
+    if (declaredCalls.length > 0) delta.tool_calls = declaredCalls
   }
 
   #keepSignature(signature: string): void {
@@ -123,8 +123,8 @@ export class CandidateReader {
     this.#signatures.push(signature)
   }
 
-  /** What has to be told in one piece, when all of it is there. */
-  #tellTheRest(delta: Writable<PartialMessage>, whole: boolean): void {
+  /** Adds what the protocol sends only once: signatures, annotations and the calls that waited. */
+  #emitRest(delta: Writable<PartialMessage>, whole: boolean): void {
     if (this.#signatures.length > 0) {
       delta.reasoning_details = this.#signatures.map(data => this.#detail(data))
       this.#signatures = []
@@ -185,7 +185,7 @@ function logprobsOf(result: unknown): Logprobs | undefined {
   return { content, refusal: null }
 }
 
-/** Gemini tells no bytes, and those of a token that is half a character could not be told from its text. */
+/** A token without `bytes`: Gemini sends none, and the text of half a character does not determine them. */
 function tokenOf({ token, logProbability }: Fields): Omit<TokenLogprob, 'top_logprobs'> {
   return {
     token: typeof token === 'string' ? token : '',

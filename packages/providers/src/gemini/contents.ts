@@ -20,8 +20,8 @@ interface OpenContent {
 }
 
 /**
- * The turns of a conversation. All that tools answered to one turn of the model stands in one content, in the
- * order of the calls, for without ids nothing else tells two calls of one function apart. The user's words have
+ * The turns of a conversation. All tool results for one turn of the model are in one content, in the
+ * order of the calls, because without ids only the order identifies two calls of one function. The user's words have
  * a content of their own: Vertex AI refuses them beside a function's response, and models read them as part of
  * it. Throws `GatewayError` (400) for a conversation without a turn, for an answer to no call, and for content
  * that Gemini does not take.

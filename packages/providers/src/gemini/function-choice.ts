@@ -2,7 +2,7 @@ import type { FunctionDefinition, JsonObject, ToolChoice } from '@sluice/core/pr
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { GoogleApi } from './models.ts'
 
-/** A function that a caller gave; its `path` is where it stands in the request. */
+/** A function of the caller, and its `path` in the request. */
 export interface GivenFunction {
   readonly definition: FunctionDefinition
   readonly path: string
@@ -11,7 +11,7 @@ export interface GivenFunction {
 /** The functions in a request, and how the model may call them. */
 export interface FunctionChoice {
   readonly declared: readonly GivenFunction[]
-  /** A `FunctionCallingConfig`; absent where the vendor's own way, AUTO, is what was asked. */
+  /** A `FunctionCallingConfig`; absent for the vendor's default, AUTO. */
   readonly calling?: {
     readonly mode: 'ANY' | 'NONE' | 'VALIDATED'
     readonly allowedFunctionNames?: readonly string[]

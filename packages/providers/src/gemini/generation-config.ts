@@ -33,7 +33,7 @@ export function generationConfig(
   return config
 }
 
-/** What the caller said in Gemini's own words goes before what it said in the protocol's. */
+/** Gemini's own fields take precedence over the protocol's parameters. */
 function thinking(
   { reasoning_effort: effort, thinkingConfig: own }: ChatRequest,
   model: GeminiModel,
@@ -136,9 +136,9 @@ function responseFormat(
   const { schema, description } = format.json_schema
   if (schema === undefined) return { responseMimeType }
   const described = description === undefined ? schema : { description, ...schema }
-  const { schema: kept, leftOut } = responseSchema(described)
+  const { schema: supported, leftOut } = responseSchema(described)
   if (leftOut.length > 0) {
     adjuster.map('response_format', `left out of the schema: ${leftOut.slice(0, 20).join(', ')}`)
   }
-  return { responseMimeType, responseJsonSchema: kept }
+  return { responseMimeType, responseJsonSchema: supported }
 }

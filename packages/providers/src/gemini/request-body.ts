@@ -38,11 +38,11 @@ export async function generateContentBody(
   if (hasCacheMark(conversation, input.tools)) adjuster.drop('cache_control', 'caching is implicit')
   const parts = { ...settings, mediaResolution: model.mediaResolution }
   const contents = await contentsOf(conversation, model, parts, adjuster)
-  const said = withSystem(input.messages, conversation, contents, model, adjuster)
-  checkTurns(said.contents, input.messages, model)
+  const withInstruction = withSystem(input.messages, conversation, contents, model, adjuster)
+  checkTurns(withInstruction.contents, input.messages, model)
   const config = generationConfig(call, model, settings.api, adjuster)
   return {
-    ...said,
+    ...withInstruction,
     ...requestTools(input, model, settings.api, adjuster),
     ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}),
     ...nativeFields(input, settings.safetySettings, adjuster),

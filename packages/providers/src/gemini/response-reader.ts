@@ -71,7 +71,7 @@ export class ResponseReader implements EventReader {
     if (failure !== undefined) throw failure
   }
 
-  /** What was kept back until an end that does not come, for whoever wants to see how far it got. */
+  /** The buffered content of an answer whose end never arrives. */
   withheld(): PartialChunk | undefined {
     const choices: PartialChunkChoice[] = []
     for (const candidate of this.#candidates.values()) {

@@ -6,7 +6,7 @@ export interface ResponseSchema {
   readonly leftOut: readonly string[]
 }
 
-/** Keywords of `responseJsonSchema` (GenerationConfig), by what stands in them. */
+/** Keywords of `responseJsonSchema` (GenerationConfig), by the kind of their value. */
 const plain = [
   '$id',
   '$ref',
@@ -34,10 +34,10 @@ const known: ReadonlySet<string> = new Set([...plain, ...ofSchema, ...ofSchemas,
  */
 export function responseSchema(schema: JsonObject): ResponseSchema {
   const leftOut = new Set<string>()
-  return { schema: kept(schema, leftOut), leftOut: [...leftOut] }
+  return { schema: supportedSubset(schema, leftOut), leftOut: [...leftOut] }
 }
 
-function kept(schema: JsonObject, leftOut: Set<string>): JsonObject {
+function supportedSubset(schema: JsonObject, leftOut: Set<string>): JsonObject {
   const entries: [string, JsonValue][] = []
   const refers = typeof schema.$ref === 'string'
   for (const [given, value] of Object.entries(schema)) {
@@ -70,7 +70,7 @@ function inner(keyword: string, value: JsonValue, leftOut: Set<string>): JsonVal
 
 /** A schema may also be `true` or `false`. */
 function one(value: JsonValue, leftOut: Set<string>): JsonValue {
-  return isObject(value) ? kept(value, leftOut) : value
+  return isObject(value) ? supportedSubset(value, leftOut) : value
 }
 
 function isArray(value: JsonValue): value is readonly JsonValue[] {

@@ -9,7 +9,7 @@ const tiers: Readonly<Partial<Record<NonNullable<Tier>, string>>> = {
   priority: 'priority',
 }
 
-/** `service_tier` as the Gemini API's `serviceTier`; `undefined` where nothing is asked, or what it does not have. */
+/** `service_tier` as the Gemini API's `serviceTier`; `undefined` without a tier, or for one that it lacks. */
 export function geminiServiceTier(tier: Tier, adjuster: ParameterAdjuster): string | undefined {
   if (tier === undefined || tier === 'auto') return undefined
   const theirs = tiers[tier]
@@ -18,8 +18,8 @@ export function geminiServiceTier(tier: Tier, adjuster: ParameterAdjuster): stri
 }
 
 /**
- * `service_tier` as the header with which Vertex AI is asked for it; empty where nothing is asked, or what it does
- * not have. Only the global location has tiers.
+ * `service_tier` as a request header of Vertex AI; empty without a tier, or for one that it lacks. Only the global
+ * location has tiers.
  */
 export function vertexServiceTier(
   tier: Tier,

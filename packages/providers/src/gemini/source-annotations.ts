@@ -15,20 +15,19 @@ interface Citation extends Source {
 }
 
 const maxSize = 4_194_304
-/** Longer texts are not searched for the words of a source: there may be many sources. */
+/** In characters. Longer texts are not searched for the words of a source, because there may be many sources. */
 const maxSearched = 262_144
 
 /**
- * The sources of one candidate's answer as the protocol's annotations: what it was grounded in, and what it
- * recites. Gemini measures their places in bytes of UTF-8 and tells them late, so the text is measured as it
- * comes.
+ * The sources of one candidate's answer as annotations of the chat protocol: grounding and citations. Gemini gives their
+ * positions as UTF-8 byte offsets at the end of a stream, so the text is measured as it arrives.
  */
 export class SourceAnnotations {
   readonly #offsets = new Utf16Offsets()
   #citations: Citation[] = []
   #size = 0
 
-  /** More of the answer's text. */
+  /** Adds text of the answer. */
   measure(text: string): void {
     this.#offsets.add(text)
   }
@@ -39,17 +38,17 @@ export class SourceAnnotations {
     if (isFields(citation)) this.#keep(citationAnnotations(citation))
   }
 
-  /** What was kept so far, each source of a place once. `text`: the whole answer, where it is at hand. */
+  /** Removes and returns the annotations so far, one for each range and source. `text`: the complete answer, if known. */
   take(text: string | undefined): readonly JsonObject[] {
     const citations = this.#citations
     this.#citations = []
-    const places = this.#offsets.places(citations.flatMap(({ start, end }) => [start, end]))
+    const offsets = this.#offsets.codeUnitOffsets(citations.flatMap(({ start, end }) => [start, end]))
     const searched = text !== undefined && text.length <= maxSearched ? text : undefined
-    const told = new Map<string, JsonObject>()
+    const annotations = new Map<string, JsonObject>()
     for (const { start, end, words, url, title } of citations) {
-      let from = places.get(start)
-      let to = places.get(end)
-      // Where an answer has several parts, the places may be those within one of them, whatever it says.
+      let from = offsets.get(start)
+      let to = offsets.get(end)
+      // In an answer of several parts, the offsets may count from the beginning of one part.
       if (searched !== undefined && words !== undefined && searched.slice(from, to) !== words) {
         const found = searched.indexOf(words)
         if (found !== -1) {
@@ -57,12 +56,12 @@ export class SourceAnnotations {
           to = found + words.length
         }
       }
-      // Of what was withheld nothing can be cited.
+      // Omits citations of text that was withheld.
       if (from === undefined || to === undefined || from >= to) continue
       const citation = { start_index: from, end_index: to, url, title }
-      told.set(`${from} ${to} ${url}`, { type: 'url_citation', url_citation: citation })
+      annotations.set(`${from} ${to} ${url}`, { type: 'url_citation', url_citation: citation })
     }
-    return [...told.values()]
+    return [...annotations.values()]
   }
 
   #keep(citations: readonly Citation[]): void {
@@ -74,21 +73,21 @@ export class SourceAnnotations {
   }
 }
 
-/** `groundingMetadata`: pages, documents of the caller's own, places; each with what of the answer it supports. */
+/** `groundingMetadata`: web pages, the caller's documents and maps, each with the part of the answer that it supports. */
 function groundingAnnotations({ groundingChunks, groundingSupports }: Fields): Citation[] {
   const sources = Array.isArray(groundingChunks) ? groundingChunks.map(chunkSource) : []
   return (objectsOf(groundingSupports) ?? []).flatMap(({ segment, groundingChunkIndices }) => {
-    const place = isFields(segment) ? placeOf(segment) : { start: 0, end: 0 }
+    const range = isFields(segment) ? rangeOf(segment) : { start: 0, end: 0 }
     const words = isFields(segment) ? textOf(segment.text) : undefined
     const indices: readonly unknown[] = Array.isArray(groundingChunkIndices) ? groundingChunkIndices : []
     return indices.flatMap(index => {
       const source = sources[countOf(index) ?? -1]
-      return source === undefined ? [] : [{ ...place, words, ...source }]
+      return source === undefined ? [] : [{ ...range, words, ...source }]
     })
   })
 }
 
-/** One without an address cannot be cited. */
+/** The first source of a chunk that has a URL. */
 function chunkSource(chunk: unknown): Source | undefined {
   if (!isFields(chunk)) return undefined
   for (const source of [chunk.web, chunk.retrievedContext, chunk.maps]) {
@@ -98,11 +97,11 @@ function chunkSource(chunk: unknown): Source | undefined {
   return undefined
 }
 
-/** `citationMetadata`, whose list each of the two services has under a name of its own. */
+/** `citationMetadata`. The Gemini API and Vertex AI name its list differently. */
 function citationAnnotations({ citationSources, citations }: Fields): Citation[] {
   return (objectsOf(citationSources) ?? objectsOf(citations) ?? []).flatMap(fields => {
     const source = sourceOf(fields)
-    return source === undefined ? [] : [{ ...placeOf(fields), words: undefined, ...source }]
+    return source === undefined ? [] : [{ ...rangeOf(fields), words: undefined, ...source }]
   })
 }
 
@@ -111,7 +110,7 @@ function sourceOf({ uri, title }: Fields): Source | undefined {
   return url === undefined ? undefined : { url, title: textOf(title) ?? url }
 }
 
-function placeOf({ startIndex, endIndex }: Fields): { readonly start: number; readonly end: number } {
+function rangeOf({ startIndex, endIndex }: Fields): { readonly start: number; readonly end: number } {
   const start = countOf(startIndex) ?? 0
   return { start, end: countOf(endIndex) ?? start }
 }

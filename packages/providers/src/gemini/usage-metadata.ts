@@ -17,10 +17,10 @@ export function usageOf(usage: Fields): PartialUsage | undefined {
   if (thoughts !== undefined) counts.reasoning_tokens = thoughts
   const cached = countOf(usage.cachedContentTokenCount)
   if (cached !== undefined) counts.cached_tokens = cached
-  const heard = audioTokens(usage.promptTokensDetails)
-  if (heard !== undefined) counts.prompt_audio_tokens = heard
-  const spoken = audioTokens(usage.candidatesTokensDetails)
-  if (spoken !== undefined) counts.completion_audio_tokens = spoken
+  const promptAudio = audioTokens(usage.promptTokensDetails)
+  if (promptAudio !== undefined) counts.prompt_audio_tokens = promptAudio
+  const completionAudio = audioTokens(usage.candidatesTokensDetails)
+  if (completionAudio !== undefined) counts.completion_audio_tokens = completionAudio
   return counts
 }
 
@@ -38,7 +38,7 @@ const tiers: ReadonlyMap<unknown, string> = new Map([
   ['ON_DEMAND_PRIORITY', 'priority'],
 ])
 
-/** The tier that answered, or `undefined` where it is not told, or the protocol has no word for it. */
+/** The tier that answered, or `undefined` if Gemini does not report it or the protocol has no name for it. */
 export function serviceTierOf(usage: Fields): string | undefined {
   return tiers.get(usage.serviceTier) ?? tiers.get(usage.trafficType)
 }

@@ -18,18 +18,20 @@ it('are what encoding says, at each character, however the text is cut', () => {
         ends.push([bytes + new TextEncoder().encode(char).length, units + char.length])
       }
       const shuffled = ends.map(([bytes]) => bytes).reverse()
-      expect([...offsetsOf(...pieces).places(shuffled)]).toEqual(ends)
+      expect([...offsetsOf(...pieces).codeUnitOffsets(shuffled)]).toEqual(ends)
     }),
   )
 })
 
 it.each(['\x7f', '\x80', '\u07ff', '\u0800', '\uffff', '\u{10000}'])('know how long %j is', char => {
   const bytes = new TextEncoder().encode(char).length * 4 + 1
-  expect([...offsetsOf(char.repeat(4), 'aaaa').places([bytes])]).toEqual([[bytes, char.length * 4 + 1]])
+  expect([...offsetsOf(char.repeat(4), 'aaaa').codeUnitOffsets([bytes])]).toEqual([
+    [bytes, char.length * 4 + 1],
+  ])
 })
 
 it('are the beginning of a character that they lie in, and the end beyond it', () => {
-  expect([...offsetsOf('a😀', 'b').places([3, 5, 99])]).toEqual([
+  expect([...offsetsOf('a😀', 'b').codeUnitOffsets([3, 5, 99])]).toEqual([
     [3, 1],
     [5, 3],
     [99, 4],
@@ -38,7 +40,7 @@ it('are the beginning of a character that they lie in, and the end beyond it', (
 
 it('are unknown where the characters change too often', () => {
   const offsets = offsetsOf('aé'.repeat(20_000), 'a'.repeat(20_000))
-  const places = offsets.places([0, 30_000, 60_000, 79_999])
+  const places = offsets.codeUnitOffsets([0, 30_000, 60_000, 79_999])
   expect([...places]).toEqual([
     [0, 0],
     [30_000, 20_000],

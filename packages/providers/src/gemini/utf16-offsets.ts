@@ -1,18 +1,18 @@
-/** So many changes are 256 KiB. Text in ASCII has none, an accent makes two. */
+/** 256 KiB in memory. ASCII text has no changes; each accented letter adds two. */
 const maxChanges = 32_768
 
 /**
- * Where offsets into a text's UTF-8 bytes lie in its UTF-16 code units. The text comes in pieces and is not
- * kept, only the places where the size of its characters changes.
+ * Maps offsets in a text's UTF-8 bytes to offsets in its UTF-16 code units. The text arrives in pieces. Only the positions
+ * at which the size of its characters changes are stored.
  */
 export class Utf16Offsets {
-  /** Each place in bytes, times 8, plus the bytes of each character from there on. */
+  /** Each position in bytes, times 8, plus the size in bytes of each character from there on. */
   readonly #changes: number[] = []
   #size = 1
   #bytes = 0
   #full = false
 
-  /** More of the text. */
+  /** Adds text. */
   add(text: string): void {
     for (let at = 0; at < text.length && !this.#full; at++) {
       const code = text.codePointAt(at) ?? 0
@@ -31,10 +31,10 @@ export class Utf16Offsets {
   }
 
   /**
-   * The given offsets in bytes, each with its place in code units. One within a character is that of its
-   * beginning, one beyond the end that of the end. Those beyond what could be kept are left out.
+   * Maps each byte offset to its offset in code units. An offset within a character maps to the character's beginning,
+   * one beyond the end to the end. Offsets beyond the stored positions are omitted.
    */
-  places(byteOffsets: Iterable<number>): ReadonlyMap<number, number> {
+  codeUnitOffsets(byteOffsets: Iterable<number>): ReadonlyMap<number, number> {
     const found = new Map<number, number>()
     let next = 0
     let bytes = 0
@@ -45,10 +45,10 @@ export class Utf16Offsets {
       const wanted = Math.min(offset, this.#bytes)
       for (; next < this.#changes.length; next++) {
         const change = this.#changes[next] ?? 0
-        const place = Math.floor(change / 8)
-        if (place > wanted) break
-        units += unitsOf(place - bytes, size)
-        bytes = place
+        const position = Math.floor(change / 8)
+        if (position > wanted) break
+        units += unitsOf(position - bytes, size)
+        bytes = position
         size = change % 8
       }
       found.set(offset, units + unitsOf(wanted - bytes, size))
@@ -57,7 +57,7 @@ export class Utf16Offsets {
   }
 }
 
-/** How many code units the whole characters among `bytes` have, where each is `size` bytes long. */
+/** The code units of the complete characters in `bytes` bytes, each of `size` bytes. */
 function unitsOf(bytes: number, size: number): number {
   return Math.floor(bytes / size) * (size === 4 ? 2 : 1)
 }

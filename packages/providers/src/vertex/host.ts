@@ -13,8 +13,8 @@ export function vertexHost(location: string): string {
   return `https://${location}-aiplatform.googleapis.com/v1`
 }
 
-/** Throws `TypeError` for what is no project or location. */
-export function checkPlace(project: string, location: string): void {
+/** Throws `TypeError` for an invalid project or location. */
+export function checkProjectAndLocation(project: string, location: string): void {
   checked(project, 'project', text => /^[a-z0-9][a-z0-9.:-]*$/i.test(text), 'my-project')
   checked(location, 'location', isLocation, 'us-central1')
 }

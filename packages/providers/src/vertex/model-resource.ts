@@ -1,9 +1,9 @@
 import { noModel, pathStep } from '../model-path.ts'
 import { isLocation } from './host.ts'
 
-/** Where a model lies at Vertex AI, and whose words it speaks. */
+/** The resource of a model at Vertex AI, and its protocol. */
 export interface ModelResource {
-  /** What stands between the base URL and the method: `projects/p/locations/l/publishers/google/models/m`. */
+  /** The path between the base URL and the method: `projects/p/locations/l/publishers/google/models/m`. */
   readonly path: string
   readonly location: string
   /** The name of a Claude model; `undefined` for any other. */

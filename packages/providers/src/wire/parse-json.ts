@@ -4,7 +4,7 @@ const maxDepth = 512
 
 /**
  * The value of a vendor's JSON text. Throws `SyntaxError` where it is no JSON, and `UpstreamError` of kind
- * `garbled` where it nests more than 512 deep: whatever reads or writes the value may then recurse.
+ * `garbled` where it nests more than 512 deep: so recursive code can read and write the value.
  */
 export function parseJson(text: string): unknown {
   if (nestsTooDeep(text)) throw garbledResponse('JSON that nests without end')
@@ -47,7 +47,7 @@ export function stringEnd(text: string, start: number): number {
   }
 }
 
-/** The place of the quote that ends a JSON string which stands there as it is; -1 where there is none. */
+/** The index of the quote that ends a JSON string without escapes, or -1. */
 export function plainEnd(json: string, start: number): number {
   for (let at = start; at < json.length; at++) {
     const code = json.charCodeAt(at)

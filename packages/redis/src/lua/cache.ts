@@ -1,14 +1,14 @@
-/** Returns the text of an entry. Key: its own. */
+/** Returns the text of an entry. Key: the entry's. */
 export const getEntry = `return redis.call('GET', KEYS[1])`
 
 /**
  * An owner's entries. Keys: the entry's own; a sorted set of the owner's entries that may be evicted, and one of those that
- * are pinned, by when their time is over in milliseconds since 1970. The members are the names of keys: all keys of an
- * owner are on one node of a cluster. First argument: how many entries an owner may have.
+ * are pinned, scored by their expiry in milliseconds since 1970. The members are names of keys: all keys of an owner are on
+ * one node of a cluster. First argument: the maximum number of entries of an owner.
  */
 const entries = `
 local entry, evictable, pinned = KEYS[1], KEYS[2], KEYS[3]
-local most = tonumber(ARGV[1])
+local max_entries = tonumber(ARGV[1])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
@@ -18,22 +18,22 @@ local function remove()
   redis.call('ZREM', pinned, entry)
 end
 
--- The sorted set is of use as long as the last of its members.
+-- The sorted set expires with the last of its members.
 local function list(set, ends)
   redis.call('ZADD', set, string.format('%.0f', ends), entry)
   local ms = string.format('%.0f', ends - now)
   if redis.call('PTTL', set) < tonumber(ms) then redis.call('PEXPIRE', set, ms) end
 end
 
--- Makes room among the owner's entries for this one: those whose time ends first go first.
-local function make_room()
+-- Evicts entries of the owner until this one fits: those that expire first go first.
+local function evict_for_entry()
   redis.call('ZREMRANGEBYSCORE', evictable, '-inf', now)
   redis.call('ZREMRANGEBYSCORE', pinned, '-inf', now)
   redis.call('ZREM', evictable, entry)
   redis.call('ZREM', pinned, entry)
   local claims = redis.call('ZCARD', pinned)
-  if claims >= most then return false end
-  local over = claims + redis.call('ZCARD', evictable) - most
+  if claims >= max_entries then return false end
+  local over = claims + redis.call('ZCARD', evictable) - max_entries
   if over >= 0 then
     for _, other in ipairs(redis.call('ZRANGE', evictable, 0, over)) do
       redis.call('DEL', other)
@@ -44,9 +44,9 @@ local function make_room()
 end
 
 local function store(text, ms, is_pinned)
-  -- What is renewed needs no room: it has it, also where an owner may have less by now.
+  -- A renewed entry is counted already, even if the owner's limit is lower now.
   local renewed = is_pinned == '1' and redis.call('ZSCORE', pinned, entry)
-  if not renewed and not make_room() then
+  if not renewed and not evict_for_entry() then
     redis.call('DEL', entry)
     return false
   end
@@ -56,28 +56,27 @@ local function store(text, ms, is_pinned)
 end
 `
 
-/** Stores a text. Keys and the first argument: as above; then the text, its time in milliseconds, `1` for pinned. Replies 1. */
+/** Stores a text. Keys and the first argument: as above; then the text, its time to live in ms, `1` for pinned. Replies 1. */
 export const setEntry = `${entries}
 store(ARGV[2], ARGV[3], ARGV[4])
 return 1
 `
 
 /**
- * Stores a text where none is stored. Keys and arguments: as to set. Replies `added`, or `full`, or `existing` and the text
- * that is stored.
+ * Stores a text if the key does not exist. Keys and arguments: as in `setEntry`. Replies `added`, or `full`, or `existing`
+ * and the stored text.
  */
 export const addEntry = `${entries}
 local existing = redis.call('GET', entry)
 if existing then return { 'existing', existing } end
--- A claim of before may have been evicted by the server: it is not renewed.
+-- The server may have evicted an earlier claim: it is not renewed.
 redis.call('ZREM', pinned, entry)
 return { store(ARGV[2], ARGV[3], ARGV[4]) and 'added' or 'full' }
 `
 
 /**
- * Stores a text in place of the expected one, or removes that. Keys and the first argument: as above; then the expected
- * text, the other's time in milliseconds, `1` for pinned, the other where there is one. Replies 1 where it was there, 0 where
- * not.
+ * Replaces the expected text, or removes it. Keys and the first argument: as above; then the expected text, the time to live
+ * of the new one in ms, `1` for pinned, and the new text, if any. Replies 1 if the expected text was stored, else 0.
  */
 export const replaceEntry = `${entries}
 if redis.call('GET', entry) ~= ARGV[2] then return 0 end

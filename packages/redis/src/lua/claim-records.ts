@@ -1,11 +1,12 @@
 /**
- * The record of a claim that holds something: when it was made, when its time is over, and which of the counters that
- * hold took it (1) or were shadows without room (0). It outlives the claim by an hour, for those who settle late.
+ * The record of a claim with reservations: when it was made, when it expires, and for each counter with reservations
+ * whether it counts the claim (1) or is a dry run that would have refused it (0). It outlives the claim by an hour, for
+ * late settlements.
  */
 export const records = `
 local function write_record(key, claim)
   local value = text(claim.made) .. ':' .. text(claim.ends) .. ':' .. claim.taken
-  redis.call('SET', key, value, 'PX', kept_ms(claim.ends - now + HOUR))
+  redis.call('SET', key, value, 'PX', ttl_ms(claim.ends - now + HOUR))
 end
 
 local function read_record(key)

@@ -6,8 +6,8 @@ import { sum } from './sum.ts'
 import { time } from './time.ts'
 
 /**
- * Reads the counters of a claim from the arguments, from the fourth on: seven for each, and after the first key, which
- * is the record of the claim, two keys for each: what is kept, and what is held.
+ * Reads the counters of a claim: seven arguments for each, and after the first key, which is the claim's record, two keys
+ * for each: its state and its holds.
  */
 const reading = `
 local kinds = { rate = rate, sum = sum, lease = lease }
@@ -25,7 +25,7 @@ local function read_counters(first)
       limit = tonumber(ARGV[at + 1]),
       window = kind == 'rate' and tonumber(window) or window,
       take = tonumber(ARGV[at + 3]),
-      -- Nil where nothing is held: the argument is empty then.
+      -- Nil if nothing is reserved: the argument is empty then.
       refund = tonumber(ARGV[at + 4]),
       dry_run = ARGV[at + 5] == '1',
       charged = tonumber(ARGV[at + 6]),
@@ -37,5 +37,5 @@ local function read_counters(first)
 end
 `
 
-/** What all scripts on claims begin with. */
+/** The common beginning of all scripts on claims. */
 export const counters = [time, calendar, holds, rate, sum, lease, reading].join('')

@@ -1,4 +1,4 @@
-/** By the server's own clock, in whole microseconds: a double holds them exactly until the year 2255. */
+/** The server's clock, in whole microseconds: a double represents them exactly until the year 2255. */
 const clock = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -8,37 +8,37 @@ local function left_ms(until_at) return math.max(0, math.ceil(((tonumber(until_a
 `
 
 /**
- * What is known of targets. Keys: theirs. Answers nine texts for each: generation, how often it was opened, for how long
- * in milliseconds it is open yet and cools down yet for all; whom alone it is open for, whether it answers some calls,
- * and why it was opened (empty: not told); whom alone it cools down for, and for how long. Where nothing is known the
- * generation is -1.
+ * Reads the health of targets. Keys: theirs. Replies nine texts for each: generation; number of openings; milliseconds
+ * until the circuit breaker closes, and until the cooldown for all principals ends; the principal for whom it is open,
+ * whether it answers some calls, and why it opened (empty: unknown); the principal with a cooldown of its own, and its
+ * milliseconds. The generation of an unknown target is -1.
  */
 export const readHealth = `${clock}
 local reply = {}
-local function say(value) reply[#reply + 1] = value end
+local function add(value) reply[#reply + 1] = value end
 for _, key in ipairs(KEYS) do
-  local kept = redis.call('HMGET', key,
+  local stored = redis.call('HMGET', key,
     'generation', 'openings', 'open', 'cool', 'for', 'partial', 'reason', 'pausefor', 'pause')
   -- Text: a generation has more digits than some clients read of a number.
-  say(kept[1] or ((kept[4] or kept[9]) and '0') or '-1')
-  say(kept[2] or '0')
-  say(text(left_ms(kept[3])))
-  say(text(left_ms(kept[4])))
-  say(kept[5] or '')
-  say(kept[6] or '')
-  say(kept[7] or '')
-  say(kept[8] or '')
-  say(text(left_ms(kept[9])))
+  add(stored[1] or ((stored[4] or stored[9]) and '0') or '-1')
+  add(stored[2] or '0')
+  add(text(left_ms(stored[3])))
+  add(text(left_ms(stored[4])))
+  add(stored[5] or '')
+  add(stored[6] or '')
+  add(stored[7] or '')
+  add(stored[8] or '')
+  add(text(left_ms(stored[9])))
 end
 return reply
 `
 
 /**
- * Stores the state of targets. Keys: of each, its own and that of its probe. Arguments: how long it is kept after it
- * is of use, in milliseconds; then eight for each: how often it was opened (empty: not told), for how long it is open in
- * milliseconds, whom alone for (empty: all), whether it answers some calls (1: yes), and why; for how many milliseconds
- * it cools down for all (0: it does not); whom alone it cools down for, and for how long (0: nobody). Answers the
- * generation of each.
+ * Stores the health of targets. Keys: of each, its own and that of its probe. Arguments: the extra time to live in
+ * milliseconds; then eight for each: number of openings (empty: unchanged), milliseconds for which it is open, the
+ * principal for whom (empty: all), whether it answers some calls (1: yes), and why; milliseconds of cooldown for all
+ * principals (0: none); the principal with a cooldown of its own, and its milliseconds (0: none). Replies the generation
+ * of each.
  */
 export const writeHealth = `${clock}
 local slack_ms = tonumber(ARGV[1])
@@ -50,7 +50,7 @@ for index = 1, #KEYS / 2 do
   local cool_ms, pause_for, pause_ms = tonumber(ARGV[at + 6]), ARGV[at + 7], tonumber(ARGV[at + 8])
   local generation = redis.call('HGET', key, 'generation') or '0'
   if openings ~= '' then
-    -- The time, so that it is none that was before the key was forgotten.
+    -- From the clock, so that a generation is never reused after the key has expired.
     generation = text(math.max(now, tonumber(generation) + 1))
     local open = text(now + open_ms * 1000)
     redis.call('HSET', key, 'generation', generation, 'openings', openings, 'open', open)
@@ -60,18 +60,18 @@ for index = 1, #KEYS / 2 do
   local cool = now + cool_ms * 1000
   if pause_ms > 0 then
     local pause = now + pause_ms * 1000
-    local kept = redis.call('HMGET', key, 'pause', 'pausefor')
-    local longest = tonumber(kept[1] or '0')
-    -- If two principals have to wait, all have to.
-    if kept[2] ~= pause_for and longest > now then cool = math.max(cool, math.min(pause, longest)) end
+    local stored = redis.call('HMGET', key, 'pause', 'pausefor')
+    local longest = tonumber(stored[1] or '0')
+    -- If two principals are in cooldown, all are.
+    if stored[2] ~= pause_for and longest > now then cool = math.max(cool, math.min(pause, longest)) end
     if pause > longest then redis.call('HSET', key, 'pause', text(pause), 'pausefor', pause_for) end
   end
   if cool > now then
     redis.call('HSET', key, 'cool', text(math.max(cool, tonumber(redis.call('HGET', key, 'cool') or '0'))))
   end
   if openings ~= '' or cool_ms > 0 or pause_ms > 0 then
-    local kept = redis.call('HMGET', key, 'open', 'cool', 'pause')
-    local left = math.max(left_ms(kept[1]), left_ms(kept[2]), left_ms(kept[3]))
+    local stored = redis.call('HMGET', key, 'open', 'cool', 'pause')
+    local left = math.max(left_ms(stored[1]), left_ms(stored[2]), left_ms(stored[3]))
     redis.call('PEXPIRE', key, text(left + slack_ms))
   end
   reply[index] = generation
@@ -79,7 +79,7 @@ end
 return reply
 `
 
-/** Key: the probe's. Arguments: who asks, and for how many milliseconds. Answers 1 where it may probe, else 0. */
+/** Key: the probe's. Arguments: the process, and milliseconds. Replies 1 if the process may probe, else 0. */
 export const acquireProbe = `
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -87,7 +87,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1
 `
 
-/** Key: the probe's. Argument: who had it. Answers 1 where it had, else 0. */
+/** Key: the probe's. Argument: the process. Replies 1 if the process had the probe, else 0. */
 export const releaseProbe = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])

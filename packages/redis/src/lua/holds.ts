@@ -1,7 +1,6 @@
 /**
- * What claims hold: of each count a sorted set of `id:refund:detail`, in the order in which their time is over. The
- * refund is what a claim that is never settled is given back. The detail is the window of a sum, and all that is held
- * of a rate.
+ * The reservations of claims: for each counter a sorted set of `id:refund:detail`, scored by expiry. The refund is the
+ * amount released if the claim is never settled. The detail is the window of a sum, or the amount reserved of a rate.
  */
 export const holds = `
 local function held_as(id, counter, detail)
@@ -14,8 +13,8 @@ local function hold(counter, member, ttl)
   keep(counter.holds, ttl)
 end
 
--- Calls give_back for each claim whose time is over, and holds it no more. Says whether there was one.
-local function end_expired(counter, give_back)
+-- Removes each expired hold and calls refund_hold with it. Returns whether there was one.
+local function end_expired(counter, refund_hold)
   local ended = false
   while true do
     local found = redis.call('ZRANGEBYSCORE', counter.holds, '-inf', text(now), 'WITHSCORES', 'LIMIT', 0, 500)
@@ -23,7 +22,7 @@ local function end_expired(counter, give_back)
     ended = true
     for at = 1, #found, 2 do
       local refund, detail = string.match(found[at], '^[^:]*:(%d+):(%-?%d+)$')
-      give_back(tonumber(refund), tonumber(detail), tonumber(found[at + 1]))
+      refund_hold(tonumber(refund), tonumber(detail), tonumber(found[at + 1]))
       redis.call('ZREM', counter.holds, found[at])
     end
   end

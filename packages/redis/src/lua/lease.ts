@@ -1,9 +1,9 @@
-/** So many at once: those who hold one, in the order in which their time is over. */
+/** A limit on concurrency: the set of claims that hold a lease, scored by expiry. */
 export const lease = `
 local lease = {}
 
--- A refusal writes nothing. Those whose time is over go when the next one comes, and after it: a server without memory
--- refuses only what would be the first thing that a script writes.
+-- A refusal writes nothing. Expired claims are removed after the next admission: a server that is out of memory refuses
+-- a script only at its first write that needs memory.
 function lease.load(counter)
   counter.held = redis.call('ZCOUNT', counter.holds, '(' .. text(now), '+inf')
 end
@@ -20,7 +20,7 @@ end
 
 function lease.settle(counter, id) redis.call('ZREM', counter.holds, held_as(id, counter)) end
 
-function lease.standing(counter, over)
+function lease.usage(counter, over)
   if not over then return counter.held, 0, 0 end
   local live = redis.call('ZRANGEBYSCORE', counter.holds, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
   return counter.held, 0, live[2] and tonumber(live[2]) - now or 0

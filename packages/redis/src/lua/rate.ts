@@ -1,6 +1,6 @@
 /**
- * A rate: `arrival:held` is kept, the time at which all of it is free again and the cost of what claims hold, which does
- * not flow back with time. A time that has passed is as good as none.
+ * A rate, stored as `arrival:held`: the time at which the bucket is empty again, and the cost that claims reserve, which
+ * does not drain with time. A missing key means an arrival in the past.
  */
 export const rate = `
 local rate = {}
@@ -16,7 +16,7 @@ function rate.load(counter)
       counter.at = math.max(counter.at, expired)
       charge(counter, cost - refund)
     end)
-    -- Both keys end together; should the server have thrown one of them away, nothing is held for ever.
+    -- Both keys expire together. If the server evicts one of them, no reservation lasts for ever.
     if redis.call('EXISTS', counter.holds) == 0 then counter.held = 0 end
   end
   counter.at = math.max(counter.at, now)
@@ -25,7 +25,7 @@ end
 function rate.store(counter)
   if counter.at <= now and counter.held <= 0 then return redis.call('DEL', counter.state) end
   local span = math.max(counter.at - now, counter.held > 0 and SPANS.day or 0)
-  redis.call('SET', counter.state, text(counter.at) .. ':' .. text(counter.held), 'PX', kept_ms(span))
+  redis.call('SET', counter.state, text(counter.at) .. ':' .. text(counter.held), 'PX', ttl_ms(span))
   if counter.held > 0 then keep(counter.holds, span) end
 end
 
@@ -42,7 +42,7 @@ function rate.take(counter, id, ttl)
 end
 
 function rate.settle(counter, id, admitted, live)
-  -- It is let go before those whose time is over: until then it is one of those that are held.
+  -- Loads before it removes the hold, so that the amount reserved still includes it.
   rate.load(counter)
   if live then
     if redis.call('ZREM', counter.holds, held_as(id, counter, counter.take)) == 1 then
@@ -55,8 +55,8 @@ function rate.settle(counter, id, admitted, live)
   rate.store(counter)
 end
 
--- Of each count: how much of it is used, and how long until all of it, and until such a claim has room.
-function rate.standing(counter, over)
+-- Returns the amount used, and microseconds until the counter is empty and until such a claim fits.
+function rate.usage(counter, over)
   local used = counter.at - now + counter.held
   local wait = over and used + counter.take - counter.window or 0
   if counter.take > counter.window then wait = NEVER end

@@ -4,11 +4,12 @@ import { holds } from './holds.ts'
 import { time } from './time.ts'
 
 /**
- * Holds what claims hold for longer.
+ * Extends the reservations of claims.
  *
- * Keys: of each claim its record, then what is held of each of its counters that hold. Arguments: the time, slack,
- * how long from now in microseconds; then of each claim its id, the number of its counters, and for each its kind, its
- * window (of a rate, what it holds) and its refund. Answers how many claims still held something.
+ * Keys: of each claim its record, then the holds of each counter with a reservation. Arguments: the time, the extra time
+ * to live in milliseconds, the new time to live in microseconds; then of each claim its id, the number of its counters,
+ * and for each its kind, its window (of a rate, the amount reserved) and its refund. Replies the number of claims that
+ * were still live.
  */
 export const renew = `${time}${calendar}${holds}${records}
 local ttl = tonumber(ARGV[3])

@@ -2,10 +2,10 @@ import { records } from './claim-records.ts'
 import { counters } from './counters.ts'
 
 /**
- * Corrects what a claim took to what it was charged, once.
+ * Replaces the amounts that a claim reserved with those it is charged, once.
  *
- * Keys and arguments: as to admit, without the time that it is held, of the counters that hold. Answers 1 where
- * something was settled, and 0 where nothing was left to settle.
+ * Keys and arguments: as in `admit`, without the time to live, and only counters with reservations. Replies 1 if it
+ * settled the claim, and 0 if there was nothing to settle.
  */
 export const settle = `${counters}${records}
 local claim = read_record(record)

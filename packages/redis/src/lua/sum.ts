@@ -1,14 +1,14 @@
-/** A sum over a window of the calendar: `window:sum` is kept, and begins again with what was above the limit. */
+/** A sum over a calendar window, stored as `window:sum`. A new window begins with the excess over the limit. */
 export const sum = `
 local sum = {}
 local TEN_YEARS = 3650 * SPANS.day
 
 function sum.load(counter)
-  local index, kept = string.match(redis.call('GET', counter.state) or '', '^(%-?%d+):(%d+)$')
+  local index, stored = string.match(redis.call('GET', counter.state) or '', '^(%-?%d+):(%d+)$')
   counter.index = window_at(counter.window, now)
-  counter.sum = tonumber(kept or 0)
+  counter.sum = tonumber(stored or 0)
   index = tonumber(index or counter.index)
-  -- Whose time was over in the window that is kept is given back there; in a later one there is nothing to give back.
+  -- Refunds claims that expired in the stored window. A later window has not counted them.
   counter.changed = end_expired(counter, function(refund, window, expired)
     if window == index and window_at(counter.window, expired) == index then counter.sum = counter.sum - refund end
   end)
@@ -16,7 +16,7 @@ function sum.load(counter)
   counter.index = math.max(counter.index, index)
 end
 
--- Until the debt is paid by as many windows as that takes.
+-- Microseconds until enough windows have passed to pay off the amount.
 local function span_of(counter, needed)
   return window_start(counter.window, counter.index + math.max(1, math.ceil(needed / counter.limit))) - now
 end
@@ -24,7 +24,7 @@ end
 function sum.store(counter)
   if counter.sum == 0 then return redis.call('DEL', counter.state) end
   local span = math.min(span_of(counter, counter.sum), TEN_YEARS)
-  redis.call('SET', counter.state, text(counter.index) .. ':' .. text(counter.sum), 'PX', kept_ms(span))
+  redis.call('SET', counter.state, text(counter.index) .. ':' .. text(counter.sum), 'PX', ttl_ms(span))
   keep(counter.holds, span)
 end
 
@@ -45,7 +45,7 @@ function sum.settle(counter, id, admitted, live)
   sum.store(counter)
 end
 
-function sum.standing(counter, over)
+function sum.usage(counter, over)
   local reset = counter.sum == 0 and 0 or span_of(counter, counter.sum)
   local wait = over and span_of(counter, counter.sum + counter.take - counter.limit) or 0
   if counter.take > counter.limit or wait == math.huge then wait = NEVER end
