@@ -70,7 +70,7 @@ describe('a newcomer', { timeout: 120_000 }, () => {
     await dev.until(/"model":"o3"/)
 
     const made = await run('keys', 'create', '--name', 'Ann', '--model', 'o1', '--limit', 'requests:1/minute')
-    expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('shown this once') })
+    expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('shown only once') })
     const own = { key: made.stdout.trim() }
     expect((await ask(baseURL, { ...own, model: 'o3' })).status).toBe(403)
     expect((await ask(baseURL, { ...own, model: 'nobody' })).status).toBe(404)
@@ -121,7 +121,7 @@ describe('a clone of the repository', () => {
 describe('the process', { timeout: 120_000 }, () => {
   it('ends at once at the second Ctrl+C, with 130', async () => {
     const dev = sluice(['dev', '--port', '0', '--no-discover', '--database', ':memory:'], { cwd: folder() })
-    const banner = (await dev.until(/[\s\S]*Ctrl\+C stops it/))[0]
+    const banner = (await dev.until(/[\s\S]*Press Ctrl\+C to stop/))[0]
     const [baseURL = ''] = /http:\S+\/v1/.exec(banner) ?? []
     // A request whose body never comes keeps it from draining; that its body is waited for says that it is there.
     const authorization = `Bearer ${/sk-sluice-[\w-]+/.exec(banner)![0]}`

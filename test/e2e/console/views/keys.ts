@@ -124,7 +124,7 @@ export const keysTests: ViewTests = site => {
     await card.getByRole('button', { name: 'Edit Held' }).press('Enter')
     await page.getByRole('button', { name: 'Remove limit 1' }).press('Enter')
     await page.getByRole('button', { name: 'Save' }).press('Enter')
-    await card.getByText('none of its own').waitFor()
+    await card.getByText('none', { exact: true }).waitFor()
     expect(await keys.get(stored.id)).toMatchObject({ limits: null })
     await statusBecomes(() => ask('counted', { key }), 200)
 

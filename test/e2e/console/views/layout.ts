@@ -45,7 +45,7 @@ export const layoutTests: ViewTests = site => {
       return x >= 0 && x + width <= 390
     }
     await goTo(page, 'Requests')
-    expect(await isSeen(`tr[data-id="${id}"]`, 'Refused')).toBe(true)
+    expect(await isSeen(`tr[data-id="${id}"]`, 'Rejected')).toBe(true)
     expect(await isSeen(`tr[data-id="${id}"]`, '401')).toBe(true)
     await goTo(page, 'Keys')
     expect(await isSeen(`.key[data-id="${stored.id}"]`, 'Disabled')).toBe(true)
@@ -53,7 +53,7 @@ export const layoutTests: ViewTests = site => {
     expect(await isSeen('[data-model=broken]', /Open: too many failures|Half-open: the next/)).toBe(true)
     expect(await isSeen('[data-model=broken]', /^since /)).toBe(true)
     await page.goto(`${site().service.url}/console/#/requests/${id}`)
-    expect(await isSeen('.request-panel', 'Refused')).toBe(true)
+    expect(await isSeen('.request-panel', 'Rejected')).toBe(true)
   })
 
   it('follows a conversation on a phone: the newest answer ends above the composer', async () => {

@@ -41,7 +41,7 @@ export const requestsTests: ViewTests = site => {
     )
     await bars.first().getByText(/503/).waitFor()
     await bars.last().getByText('answered').waitFor()
-    expect(await bars.last().locator('.bar-name').textContent()).toBe('north / smallinstead')
+    expect(await bars.last().locator('.bar-name').textContent()).toBe('north / smallfallback')
     // Until its breaker opens.
     for (let left = 4; left > 0; left--) await ask('small-chat')
     const skipped = (await ask('small-chat')).headers.get('x-request-id')!

@@ -12,7 +12,7 @@ export const routesTests: ViewTests = site => {
     for (let left = 4; left > 0; left--) await ask('broken')
     const target = page.locator('[data-model=broken] [data-state=open]')
     await target.getByText('Open: too many failures, last: the provider returned 503').waitFor()
-    await target.getByText(/^since \d\d:\d\d:\d\d, again in \d+\ss$/).waitFor()
+    await target.getByText(/^since \d\d:\d\d:\d\d, next call in \d+\ss$/).waitFor()
   })
 
   it('say that credentials are refused, and not that a pause was asked for', async () => {

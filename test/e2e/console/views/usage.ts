@@ -49,7 +49,7 @@ export const usageTests: ViewTests = site => {
     await page.keyboard.press('ArrowRight')
     expect(await chart.locator('.readout time').count()).toBe(1)
 
-    const latency = page.locator('.chart', { has: page.getByText(/^Latency/) })
+    const latency = page.locator('.chart', { has: page.getByLabel('Percentile') })
     const counted = async () => {
       const at = (await latency.getByRole('columnheader').allTextContents()).indexOf('counters')
       return latency
@@ -67,9 +67,9 @@ export const usageTests: ViewTests = site => {
     ).json()
     const line = series.lines.find(({ name }: { name: string }) => name === 'counters')
     for (const [choice, title, values] of [
-      ['First byte', 'Latency to the first byte, the median', line.firstByteP50Ms],
-      ['p50', 'Latency, the median (p50)', line.p50Ms],
-      ['p95', 'Latency, slowest twentieth (p95)', line.p95Ms],
+      ['First byte', 'Time to first byte, p50', line.firstByteP50Ms],
+      ['p50', 'Latency, p50', line.p50Ms],
+      ['p95', 'Latency, p95', line.p95Ms],
     ] as const) {
       await latency.getByLabel('Percentile').selectOption(choice)
       await latency.getByText(title, { exact: true }).waitFor()
