@@ -3,7 +3,7 @@ import { apiKeys, createGateway, type Gateway, GatewayError, models, requests } 
 import { toExpress } from '@sluice/express'
 import { type KoaContext, type MountedContext, type ResponseContext, toKoa } from '@sluice/koa'
 import { serve, toNodeListener } from '@sluice/node'
-import { deliver, dispatch, expectGateway } from '@sluice/node/adapter'
+import { createDispatch, deliver, expectGateway } from '@sluice/node/adapter'
 import { local, openai, openaiCompatible } from '@sluice/providers'
 import { local as localAlone } from '@sluice/providers/local'
 import { openai as openaiAlone } from '@sluice/providers/openai'
@@ -34,9 +34,10 @@ export const gateway: Gateway = createGateway({
 
 createServer(toNodeListener(gateway))
 export const mounts = [toExpress(gateway), toKoa(gateway)]
+expectGateway('adapter', gateway, ['fetch'])
+const dispatch = createDispatch(gateway)
 export const adapter = createServer((incoming, response) => {
-  expectGateway('adapter', gateway, ['fetch'])
-  dispatch(gateway, incoming, response, { context: { host: incoming } }, answer => {
+  dispatch(incoming, response, { context: { host: incoming } }, answer => {
     void deliver(answer, response)
   })
 })
