@@ -175,8 +175,6 @@ export class RequestAccounting implements AttemptObserver {
 
   #adjust(adjustments: readonly Adjustment[]): void {
     if (adjustments.length === 0 && this.#adjustments.length === 0) return
-    // The same list as for the target before, which cannot have changed.
-    if (adjustments === this.#adjustments && Object.isFrozen(adjustments)) return
     const headers = adjustments.length === 0 ? undefined : adjustmentHeaders(adjustments)
     this.#adjustments = boundedAdjustments(adjustments)
     this.#adjustmentHeaders = headers
