@@ -131,7 +131,7 @@ function currentRule({ shadow, ...rule }: LimitRuleData & { readonly shadow: boo
   return shadow ? { ...rule, mode: 'dryRun' } : rule
 }
 
-/** A secret that ends before its key does ends on time also where it is remembered. */
+/** Expires with its secret if that expires first, so that a cached record expires on time. */
 function recordOf(
   { id, models, tags, limits, disabled, expiresAt }: StoredKey,
   secret: KeySecret,
