@@ -1,0 +1,114 @@
+import type { GenerateRequest } from '../conversation/generate-request.ts'
+import type { GatewayError } from '../errors/errors.ts'
+import type { FinishReason, JsonObject, Logprobs, Usage } from '../protocol/chat.ts'
+import type { Draft } from './draft.ts'
+import type { LimitState } from './limiter.ts'
+import type { Operation, Outline } from './outline.ts'
+import type { PartialChunk, PartialCompletion, PartialMessage } from './provider.ts'
+import type { ModelCard } from './route.ts'
+
+/** How strictly a dialect validates requests. */
+export interface ReadRules {
+  /** `schema` validates types and ranges. `live` adds the rules that hosted services enforce. */
+  readonly profile: 'schema' | 'live'
+  /** Whether unknown top-level fields pass or are rejected. */
+  readonly unknownParameters: 'pass' | 'reject'
+}
+
+/** A request that a dialect has read. */
+export interface ReadRequest {
+  readonly request: GenerateRequest
+  /** The names of top-level fields that the protocol does not define; `undefined` if there are none. */
+  readonly unknownFields: readonly string[] | undefined
+  /** Checks that come after those of the model's capabilities. Throws `GatewayError` 400. */
+  finish?(): void
+}
+
+/** The fields that are the same everywhere in an answer. */
+export interface AnswerIdentity {
+  readonly id: string
+  /** Unix time in seconds. */
+  readonly created: number
+  /** The public name of the model that answered. */
+  readonly model: string
+}
+
+/** A complete answer of a vendor, before a dialect writes it. */
+export interface CompleteAnswer {
+  readonly usage: Usage
+  /** Returns the answer by choice: the texts of a choice are joined, its calls follow. */
+  completion(): PartialCompletion
+  /** Returns the answer in the order in which it was generated. */
+  chunks(): readonly PartialChunk[]
+}
+
+/** What one read of an upstream adds to one choice of a stream, repaired: its tool calls have indices and ids. */
+export interface AnswerDelta {
+  /** The choice. */
+  readonly index: number
+  /** Whether it is the first delta of the choice. */
+  readonly first: boolean
+  readonly delta: PartialMessage
+  readonly logprobs: Logprobs | null
+  /** Why the choice has ended. Set on its last delta only, once the vendor has ended its stream. */
+  readonly finish: FinishReason | null
+}
+
+/** What a vendor tells about the whole of an answer. */
+export interface AnswerOrigin {
+  readonly serviceTier: string | undefined
+  readonly systemFingerprint: string | null
+}
+
+/** Writes a streamed answer as text, piece by piece. */
+export interface AnswerStreamWriter {
+  /** Returns what precedes all content. Called once, before any other. It may be empty. */
+  open(): string
+  /** Returns the text of what one upstream read added. It may be empty. */
+  push(deltas: readonly AnswerDelta[], origin: AnswerOrigin): string
+  /** Returns the end of a complete stream, with the deltas that are left. */
+  end(deltas: readonly AnswerDelta[], origin: AnswerOrigin, usage: Usage): string
+  /** Returns the end of a stream that broke: an error, and no mark of a complete stream. */
+  fail(error: GatewayError): string
+}
+
+/** An error in the shape of a dialect. */
+export interface DialectError {
+  readonly status: number
+  readonly body: unknown
+  /** Further headers. They replace those of the error. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * A protocol that clients speak: pure functions that read a request and write an answer, a stream, an error. Routes, limits,
+ * prices and the ledger know nothing of it.
+ */
+export interface Dialect {
+  /** A short name for logs, metrics and the ledger: `chat`. */
+  readonly name: string
+  readonly operation: Operation
+  /** The path of the endpoint below the base path: `/chat/completions`. Requests are `POST`. */
+  readonly path: string
+  /** Looks at a parsed body that may be invalid. Never throws. */
+  outline(body: JsonObject, bytes: number): Outline
+  /** Validates a request. Throws `GatewayError` 400, with the field as the caller knows it. */
+  read(draft: Draft, rules: ReadRules): ReadRequest
+  /** Returns the id of an answer, given a random one. */
+  answerId(id: string): string
+  /** Writes a complete answer as JSON text. Throws `UpstreamError` of kind `garbled` for an answer without a choice. */
+  write(
+    answer: CompleteAnswer,
+    identity: AnswerIdentity,
+    request: GenerateRequest,
+    newId: () => string,
+  ): string
+  /** Returns a writer for one streamed answer. */
+  stream(identity: AnswerIdentity, request: GenerateRequest): AnswerStreamWriter
+  /** Returns an error in the shape of the protocol. */
+  error(error: GatewayError, requestId: string): DialectError
+  /** Returns the response headers for rate limits. Default: `x-ratelimit-*`, as chat completions have them. */
+  limitHeaders?(limits: readonly LimitState[], now: number): Readonly<Record<string, string>>
+  /** Returns the list of models in the shape of the protocol. Default: as chat completions have it. */
+  models?(cards: readonly ModelCard[]): unknown
+}

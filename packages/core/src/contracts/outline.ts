@@ -1,0 +1,42 @@
+/** What is asked of a model: a generated answer, an embedding, or the number of tokens of a prompt. */
+export type Operation = 'generate' | 'embed' | 'countTokens'
+
+/** A media part of a request, as far as limits and routes need to know it. */
+export interface OutlineMedia {
+  readonly kind: 'image' | 'audio' | 'file'
+  /** Tokens to reserve for it, instead of counting its bytes. */
+  readonly tokens: number
+  /** Size in bytes of its base64 text within the body. */
+  readonly inlineBytes: number
+}
+
+/**
+ * A dialect's first look at a parsed body, which may still be invalid. Routes, limits, sticky keys, prices and idempotency
+ * read it instead of the body, so that they hold in every dialect. It never throws: an invalid value counts as absent. A
+ * member may be computed when it is read.
+ */
+export interface Outline {
+  readonly stream: boolean
+  /** The end user, as the caller names it. */
+  readonly user: string | undefined
+  /** A value that all requests of one conversation share, such as chat's `prompt_cache_key`. */
+  readonly conversationKey: string | undefined
+  /** Whether tools are on offer. */
+  readonly hasTools: boolean
+  /** Images, audio and files, except those that count as text. */
+  readonly media: readonly OutlineMedia[]
+  /** The exact number of prompt tokens, where the request itself is in tokens. Otherwise `undefined`: it is estimated. */
+  readonly promptTokens: number | undefined
+  /** Number of answers, from 1. */
+  readonly choices: number
+  /** Maximum tokens of one answer; `undefined` if the request names none. */
+  readonly maxOutputTokens: number | undefined
+  /** Whether the prompt has audio, or refers to earlier audio. */
+  readonly hasAudio: boolean
+  /** Whether the answer may have audio. */
+  readonly wantsAudio: boolean
+  /** The service tier, as the caller names it. */
+  readonly serviceTier: string | undefined
+  /** Whether the vendor may search the web, which is billed in addition. */
+  readonly searchesWeb: boolean
+}

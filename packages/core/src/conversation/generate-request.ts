@@ -1,0 +1,32 @@
+import type { ChatRequest, JsonObject } from '../protocol/chat.ts'
+import type { Turn } from './turns.ts'
+
+/**
+ * The settings of a request: everything but its conversation, in the names of chat completions. A dialect that has another
+ * name for a setting tells it by `pathOf`.
+ */
+export type Settings = Omit<ChatRequest, 'messages'>
+
+/**
+ * A validated request for a generated answer, in any dialect. Each view is computed once, when it is first read: a chat
+ * request for a chat-shaped vendor never becomes turns.
+ */
+export interface GenerateRequest {
+  /** The name of the caller's dialect: `chat`. */
+  readonly dialect: string
+  readonly model: string
+  /** Whether the caller asked for a stream. */
+  readonly stream: boolean
+  /** The caller's body as it was parsed, in its dialect. Not to be changed. */
+  readonly body: JsonObject
+  /** Returns the settings. */
+  settings(): Settings
+  /** Returns the conversation, in order. */
+  turns(): readonly Turn[]
+  /** Returns the request as a chat completion. */
+  chat(): ChatRequest
+  /** Returns the path in the caller's request for a path in `chat()`: `input[0].content[1]` for `messages[0].content[1]`. */
+  pathOf(chatPath: string): string
+  /** Returns the same request with other settings, which replace all of its own. */
+  withSettings(settings: Settings): GenerateRequest
+}

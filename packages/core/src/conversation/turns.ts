@@ -1,0 +1,122 @@
+import type { JsonObject, JsonValue } from '../protocol/chat.ts'
+
+/** What every part has: where it was in the request, and what the protocol does not name. */
+interface PartOrigin {
+  /** The part's path in the caller's request: `messages[2].content[0]`. Errors and adjustments name it. */
+  readonly path: string
+  /** Members of the part that the caller's protocol does not name, such as `cache_control`. They are passed on unread. */
+  readonly extra?: JsonObject
+}
+
+export interface TextTurnPart extends PartOrigin {
+  readonly kind: 'text'
+  readonly text: string
+}
+
+/** Text in which the model declined to answer. */
+export interface RefusalTurnPart extends PartOrigin {
+  readonly kind: 'refusal'
+  readonly text: string
+}
+
+/** An image. Exactly one of `url` and `fileId` is set. */
+export interface ImageTurnPart extends PartOrigin {
+  readonly kind: 'image'
+  /** An `https:` or `data:` URL. */
+  readonly url?: string
+  /** The id of a file in the vendor's account. */
+  readonly fileId?: string
+  readonly detail?: string
+}
+
+export interface AudioTurnPart extends PartOrigin {
+  readonly kind: 'audio'
+  /** Base64. */
+  readonly data: string
+  readonly format: string
+}
+
+/** A document. Exactly one of `data`, `url` and `fileId` is set in a valid request. */
+export interface FileTurnPart extends PartOrigin {
+  readonly kind: 'file'
+  /** Base64, or a `data:` URL. */
+  readonly data?: string
+  readonly url?: string
+  readonly fileId?: string
+  readonly filename?: string
+}
+
+/** A tool call of the model. `arguments` stays text: for a function it should be JSON, for a custom tool it is its input. */
+export interface CallTurnPart extends PartOrigin {
+  readonly kind: 'call'
+  readonly id: string
+  readonly tool: 'function' | 'custom'
+  readonly name: string
+  readonly arguments: string
+  /** The deprecated `function_call` of chat, which has no id. */
+  readonly legacy?: boolean
+}
+
+/** The result of a tool call. */
+export interface ResultTurnPart extends PartOrigin {
+  readonly kind: 'result'
+  readonly callId: string
+  /** Whether the tool failed; `undefined` if the protocol does not tell. */
+  readonly isError?: boolean
+  readonly parts: readonly (TextTurnPart | ImageTurnPart | FileTurnPart | OpaqueTurnPart)[]
+}
+
+/** The reasoning of an earlier answer. */
+export interface ReasoningTurnPart extends PartOrigin {
+  readonly kind: 'reasoning'
+  /** The text, without any signature. */
+  readonly text?: string
+  /** Blocks with their signatures, each marked by `format` as its vendor's. */
+  readonly details: readonly JsonObject[]
+}
+
+/** Something that only the vendor that made it can read: a signature, encrypted reasoning. It is sent back unchanged. */
+export interface SealedTurnPart extends PartOrigin {
+  readonly kind: 'sealed'
+  /** The vendor family that can open it. */
+  readonly family: string
+  /** A digest of the account, region or project that can open it; `undefined` if it is not known. */
+  readonly realm?: string
+  readonly value: JsonValue
+}
+
+/** A part of a kind that the gateway does not know. Only a target that speaks the caller's dialect can take it. */
+export interface OpaqueTurnPart extends PartOrigin {
+  readonly kind: 'opaque'
+  readonly value: JsonValue
+}
+
+export type TurnPart =
+  | TextTurnPart
+  | RefusalTurnPart
+  | ImageTurnPart
+  | AudioTurnPart
+  | FileTurnPart
+  | CallTurnPart
+  | ResultTurnPart
+  | ReasoningTurnPart
+  | SealedTurnPart
+  | OpaqueTurnPart
+
+/** Who speaks in a turn. Results of tools are turns of their own, whatever the protocol calls them. */
+export type TurnRole = 'system' | 'developer' | 'user' | 'assistant' | 'tool'
+
+/**
+ * One message of the conversation, in its place: nothing is merged, moved or left out. What a vendor needs of that, such as
+ * alternating roles, is up to its provider.
+ */
+export interface Turn {
+  readonly role: TurnRole
+  readonly parts: readonly TurnPart[]
+  /** The turn's path in the caller's request: `messages[2]`. */
+  readonly path: string
+  /** The name of the participant. */
+  readonly name?: string
+  /** Members of the message that the caller's protocol does not name, such as `cache_control`. */
+  readonly extra?: JsonObject
+}
