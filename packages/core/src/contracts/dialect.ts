@@ -105,6 +105,8 @@ export interface Dialect {
   ): string
   /** Returns a writer for one streamed answer. */
   stream(identity: AnswerIdentity, request: GenerateRequest): AnswerStreamWriter
+  /** Returns the end of a stored stream that is cut off while it is sent: an error. */
+  streamError(error: GatewayError): string
   /** Returns an error in the shape of the protocol. */
   error(error: GatewayError, requestId: string): DialectError
   /** Returns the response headers for rate limits. Default: `x-ratelimit-*`, as chat completions have them. */

@@ -1,9 +1,16 @@
+import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { ChatRequest, FinishReason, JsonObject, Logprobs } from '../protocol/chat.ts'
 import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
 
 /** One request to one upstream model. */
 export interface Call {
+  /** The request as a chat completion. Of a request in another dialect it is computed when it is read. */
   readonly input: ChatRequest
+  /**
+   * The request in the caller's dialect, with its turns. Absent in a call that no gateway made, such as in a test: then
+   * `input` is all.
+   */
+  readonly request?: GenerateRequest
   /** The upstream's own name for the model. */
   readonly model: string
   /** The capabilities of the target. Absent: nothing is known. */
@@ -139,6 +146,8 @@ export interface Capabilities {
 /** A decoded response of a vendor. */
 export type Reply =
   | { readonly kind: 'completion'; readonly completion: PartialCompletion }
+  /** A complete response in the order in which it was generated, as a stream would have it. */
+  | { readonly kind: 'chunks'; readonly chunks: readonly PartialChunk[] }
   /** Each array holds the chunks of one upstream read: they are forwarded in one write. */
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<readonly PartialChunk[]> }
 

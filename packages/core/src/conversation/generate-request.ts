@@ -5,7 +5,7 @@ import type { Turn } from './turns.ts'
  * The settings of a request: everything but its conversation, in the names of chat completions. A dialect that has another
  * name for a setting tells it by `pathOf`.
  */
-export type Settings = Omit<ChatRequest, 'messages'>
+export type Settings = { [Name in keyof ChatRequest as Name extends 'messages' ? never : Name]: ChatRequest[Name] }
 
 /**
  * A validated request for a generated answer, in any dialect. Each view is computed once, when it is first read: a chat
@@ -29,4 +29,9 @@ export interface GenerateRequest {
   pathOf(chatPath: string): string
   /** Returns the same request with other settings, which replace all of its own. */
   withSettings(settings: Settings): GenerateRequest
+  /**
+   * Returns the request with a maximum output in tokens, which its settings must not have. It may be the same request,
+   * changed: to copy the settings of each request is expensive.
+   */
+  withMaxOutput(tokens: number): GenerateRequest
 }

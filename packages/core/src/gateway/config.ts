@@ -89,6 +89,8 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly transport?: Transport
   /** Path below which the endpoints are. Default `/v1`. */
   readonly basePath?: string
+  /** Protocols that are served in addition to chat completions, each at its own path. Default: none. */
+  readonly dialects?: readonly Dialect[]
   /** `schema` (default) checks types and ranges; `live` adds the rules that hosted services enforce. */
   readonly validation?: 'schema' | 'live'
   /** Whether unknown top-level fields are sent upstream or refused with 400. Default `pass`. */

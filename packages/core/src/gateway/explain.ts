@@ -1,89 +1,72 @@
-import { authenticate } from '../auth/authenticate.ts'
-import { authorizeTargets } from '../auth/authorize.ts'
 import type { FetchContext } from '../contracts/host.ts'
-import type { Principal } from '../contracts/principal.ts'
 import type { RoutedTarget } from '../contracts/route.ts'
 import type { Caller, TargetUnavailable } from '../contracts/target-health.ts'
-import { validate } from '../dialects/chat/validate.ts'
-import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { pathOf, unknownUrl } from '../http/endpoint.ts'
 import { disconnectSourceOf, Lifetime } from '../http/lifetime.ts'
-import type { Uploads } from '../http/uploads.ts'
-import { principalKey } from '../primitives/principal-key.ts'
-import { route } from '../routing/route.ts'
-import { RoutingTrace } from '../routing/routing-trace.ts'
+import type { ServiceLoad } from '../http/running-requests.ts'
+import type { RoutingTrace } from '../routing/routing-trace.ts'
 import { allTargetsUnavailable, skippedFor } from '../upstream/attempts/unavailable-targets.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
-import { callerOf } from '../upstream/health/principal-caller.ts'
-import { isBodyBuffered, read, receive } from '../validation/read.ts'
+import { decide } from './decide.ts'
 import { toFailure } from './failure.ts'
 import type { Explanation } from './managed-gateway.ts'
+import { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
-import { routeContext } from './route-context.ts'
+import { validateRequest } from './validate-request.ts'
 
-/** Runs the stages of a chat completion that come before its limits. Records nothing and calls no upstream. */
+/** Runs the stages of a request that come before its limits, and validates it. Records nothing and calls no upstream. */
 export async function explain<Host>(
   request: Request,
-  context: FetchContext<Host>,
+  fetchContext: FetchContext<Host>,
   options: ResolvedOptions<Host>,
   {
     seed,
-    uploads,
+    load,
     closed,
-  }: { readonly seed: number | undefined; readonly uploads: Uploads; readonly closed: boolean },
+  }: { readonly seed: number | undefined; readonly load: ServiceLoad; readonly closed: boolean },
 ): Promise<Explanation> {
-  const log = new RoutingTrace(options.random, seed)
   const lifetime = new Lifetime(disconnectSourceOf(request))
-  let principal: Principal | undefined
-  let model: string | undefined
+  const context = new RequestContext('', options.clock, lifetime, options.random, seed)
+  const { routing } = context
   let refusal: GatewayError | undefined
-  let reported: AuthFailure | undefined
   try {
     if (closed) throw new GatewayError('shutting_down')
-    const endpoint = options.findEndpoint(request, context.mount ?? '')
-    if (endpoint.name !== 'chat') throw unknownUrl(request.method, pathOf(request.url))
-    principal = await authenticate(request, context.host, options.authenticate, failure => {
-      reported = moreSpecific(reported, checkedAuthFailure(failure))
-    })
-    context.onPrincipal?.(principal)
-    if (isBodyBuffered(context.body)) await undefined
-    const { requestLimits, random, clock } = options
-    const draft =
-      read(request, context.body, requestLimits) ??
-      (await receive(request, context.body, requestLimits, {
-        key: principalKey(principal),
-        uploads,
-        lifetime,
-        random,
-        clock,
-      }))
-    model = draft.model
-    const onRoute = await route(
-      draft,
-      routeContext(principal, model, log, options),
-      options.route,
-      options.unknownModel,
+    const endpoint = options.findEndpoint(request, fetchContext.mount ?? '')
+    if (endpoint.name !== 'dialect') throw unknownUrl(request.method, pathOf(request.url))
+    const { dialect } = endpoint
+    const unshed = { ...options, loadShedder: undefined }
+    const { principal, draft, targets: permitted } = await decide(
+      dialect,
+      request,
+      fetchContext,
+      unshed,
+      context,
+      load,
     )
-    log.setTargets(onRoute)
-    const candidates = await authorizeTargets(principal, model, onRoute, options.authorize, log)
-    const { targets } = validate(draft, principal, candidates, options.rules, log)
-    log.setOrder(targets)
-    refusal = skipUnavailable(targets, callerOf(principal), log, options.call)
+    const { targets } = validateRequest(dialect, draft, principal, permitted, options.rules, routing)
+    routing.setOrder(targets)
+    refusal = skipUnavailable(targets, context.caller, routing, options.call)
   } catch (error) {
-    refusal = toFailure(error, model ?? '', lifetime).clientError
+    refusal = toFailure(error, context.draft?.model ?? '', lifetime).clientError
   } finally {
     lifetime.release()
   }
-  const authFailure = principal === undefined ? authFailureOf(refusal, reported) : undefined
-  return { principal: principal?.id, authFailure, model, ...log.summary(), seed: log.seed, refusal }
+  return {
+    principal: context.principal?.id,
+    authFailure: context.authFailureOf(refusal),
+    model: context.draft?.model,
+    ...routing.summary(),
+    seed: routing.seed,
+    refusal,
+  }
 }
 
 /** Reports the targets that would be skipped. Returns the error where all would be. */
 function skipUnavailable(
   candidates: readonly RoutedTarget[],
   caller: Caller,
-  log: RoutingTrace,
+  routing: RoutingTrace,
   { health, clock }: CallDependencies,
 ): GatewayError | undefined {
   const now = clock.monotonic()
@@ -95,7 +78,7 @@ function skipUnavailable(
   }
   for (const [index, candidate] of candidates.entries()) {
     const { state, ...view } = views[index]!
-    if (state !== 'closed' && blocked[index]) log.skip(candidate, skippedFor({ ...view, state }))
+    if (state !== 'closed' && blocked[index]) routing.skip(candidate, skippedFor({ ...view, state }))
   }
   return blocked.includes(false) ? undefined : allTargetsUnavailable(views as TargetUnavailable[])
 }

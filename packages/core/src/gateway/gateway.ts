@@ -1,11 +1,13 @@
+import type { Dialect } from '../contracts/dialect.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
-import { respondError } from '../dialects/chat/respond.ts'
+import { chat } from '../dialects/chat/dialect.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { belowBase } from '../http/endpoint.ts'
+import { belowBase, dialectAbove } from '../http/endpoint.ts'
 import { clientRequestIdOf, contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
 import { disconnectSourceOf, Lifetime } from '../http/lifetime.ts'
 import { nativeResponse, plainResponse } from '../http/plain-response.ts'
+import { respondError } from '../http/respond.ts'
 import { ServiceLoad } from '../http/running-requests.ts'
 import { shedLoad } from '../rate-limiting/load-shedding.ts'
 import type { GatewayOptions } from './config.ts'
@@ -15,7 +17,7 @@ import { listModels, showModel } from './list-models.ts'
 import { LiveOptions } from './live-options.ts'
 import type { ManagedGateway } from './managed-gateway.ts'
 import { modelTargets } from './model-targets.ts'
-import { completeChat } from './pipeline.ts'
+import { generate } from './pipeline.ts'
 import { RequestAccounting } from './request-accounting.ts'
 import { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
@@ -52,7 +54,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
       running.delete(lifetime)
       lifetime.release()
       generation.leave()
-      if (context.isCompletion) resolved.observe(event)
+      if (context.dialect !== undefined) resolved.observe(event)
       else if (event.outcome === 'internal_error') {
         resolved.observe({ type: 'internal_error', requestId, error: event.error })
       }
@@ -68,8 +70,9 @@ export function createGateway<Host = unknown, Model extends string = string>(
     } catch (error) {
       const { outcome, clientError } = toFailure(error, context.model ?? '', lifetime)
       // Written first: an observer may change the error.
-      const response = respondError(clientError, requestId, accounting.responseHeaders)
-      accounting.settled(outcome, clientError.status, error)
+      const shaped = dialectOf(context, request, fetchContext, resolved).error(clientError, requestId)
+      const response = respondError(shaped, requestId, accounting.responseHeaders)
+      accounting.settled(outcome, shaped.status, error)
       return respond(response, request, fetchContext)
     }
   }
@@ -104,7 +107,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
     explain: async (request, context = {}) =>
       explain(request, contextOf(context), inUse.current.resolved, {
         seed: seedOf(context),
-        uploads: load.uploads,
+        load,
         closed: closed !== undefined,
       }),
     matches: (pathname, mount = '') =>
@@ -117,6 +120,16 @@ export function createGateway<Host = unknown, Model extends string = string>(
     },
     targets: () => modelTargets(inUse.current.resolved),
   }
+}
+
+/** The dialect of the endpoint; of a path that has none, that of the endpoint above it; else chat completions. */
+function dialectOf<Host>(
+  { dialect }: RequestContext,
+  request: Request,
+  { mount = '' }: FetchContext<Host>,
+  { dialects, basePath }: ResolvedOptions<Host>,
+): Dialect {
+  return dialect ?? dialectAbove(request.url, mount, basePath, dialects) ?? chat
 }
 
 function respond<Host>(
@@ -146,16 +159,19 @@ function dispatch<Host>(
 ): Promise<GatewayResponse> {
   const { requestId, lifetime } = context
   const endpoint = options.findEndpoint(request, fetchContext.mount ?? '')
-  if (endpoint.name === 'chat') {
-    context.isCompletion = true
+  if (endpoint.name === 'dialect') {
+    const { dialect } = endpoint
+    context.dialect = dialect
     const traced = options.startTrace?.(request, requestId)
     accounting.attempts.traced = traced
     if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
     if (options.loadShedder !== undefined)
       shedLoad(options.loadShedder, { inFlight: load.inFlight }, options.random)
     return traced === undefined
-      ? completeChat(request, fetchContext, options, context, accounting, load)
-      : traced.within(() => completeChat(request, fetchContext, options, context, accounting, load))
+      ? generate(dialect, request, fetchContext, options, context, accounting, load)
+      : traced.within(() =>
+          generate(dialect, request, fetchContext, options, context, accounting, load),
+        )
   }
   return settle(
     endpoint.name === 'models'

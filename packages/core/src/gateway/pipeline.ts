@@ -1,45 +1,38 @@
-import { authenticate } from '../auth/authenticate.ts'
-import { authorizeTargets } from '../auth/authorize.ts'
 import type { CachedResponse } from '../caching/cached-response.ts'
 import { lookUpReplay, type RunningIdempotency } from '../caching/idempotency.ts'
 import { lookUpCache, type ResponseCache } from '../caching/response-cache.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { GuardedCacheStore } from '../contracts/cache-store.ts'
+import type { CompleteAnswer, Dialect } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
-import type { Principal } from '../contracts/principal.ts'
-import type { PartialCompletion } from '../contracts/provider.ts'
-import { keepAliveComment } from '../dialects/chat/chunk-writer.ts'
-import { respondCached, respondCompletion, respondStream } from '../dialects/chat/respond.ts'
-import { validate } from '../dialects/chat/validate.ts'
-import { KeepAliveStream } from '../http/keep-alive-stream.ts'
+import type { GenerateRequest } from '../conversation/generate-request.ts'
+import { KeepAliveStream, keepAliveComment } from '../http/keep-alive-stream.ts'
+import { respondStream, respondText } from '../http/respond.ts'
 import type { ServiceLoad } from '../http/running-requests.ts'
-import { normalizeCompletion } from '../normalization/completion.ts'
+import { choiceFinishReason } from '../normalization/finish-reason.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import { principalKey } from '../primitives/principal-key.ts'
-import type { ChatRequest } from '../protocol/chat.ts'
-import { jsonMember } from '../protocol/json-members.ts'
 import { limit } from '../rate-limiting/limit.ts'
-import { shedLoad } from '../rate-limiting/load-shedding.ts'
-import { route } from '../routing/route.ts'
 import { call } from '../upstream/call.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
+import type { CompleteReply } from '../upstream/complete-reply.ts'
 import { completionUsage } from '../usage/usage.ts'
 import { boundOutput, boundTargets } from '../validation/bounded-output.ts'
-import { isBodyBuffered, read, receive } from '../validation/read.ts'
-import { type AnsweredRequest, CompletionStream } from './completion-stream.ts'
+import { type AnsweredRequest, AnswerStream } from './answer-stream.ts'
+import { decide } from './decide.ts'
 import { LimitRequest } from './limit-request.ts'
 import { ReplayedStream } from './replayed-stream.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
-import { routeContext } from './route-context.ts'
+import { validateRequest } from './validate-request.ts'
 
 /**
- * Answers a chat completion, stage by stage. Each stage may throw its error. The caller settles the accounting then, which
- * releases what the request holds.
+ * Answers a request for a generated answer, stage by stage, in any dialect. Each stage may throw its error. The caller
+ * settles the accounting then, which releases what the request holds.
  */
-export async function completeChat<Host>(
+export async function generate<Host>(
+  dialect: Dialect,
   request: Request,
   fetchContext: FetchContext<Host>,
   options: ResolvedOptions<Host>,
@@ -48,77 +41,37 @@ export async function completeChat<Host>(
   load: ServiceLoad,
 ): Promise<GatewayResponse> {
   const { routing } = context
-  const identifying = authenticate(request, fetchContext.host, options.authenticate, failure =>
-    context.reportAuthFailure(failure),
-  )
-  const principal = isPromise(identifying) ? await identifying : identifying
-  context.principal = principal
-  fetchContext.onPrincipal?.(principal)
-  if (isBodyBuffered(fetchContext.body)) await undefined
-  const draft =
-    read(request, fetchContext.body, options.requestLimits) ??
-    (await receiveDraft(request, fetchContext, principal, options, context, load))
-  context.stream = jsonMember(draft.body, 'stream') === true
-  routing.begun = true
-  const routingContext = routeContext(principal, draft.model, routing, options)
-  const routed = route(draft, routingContext, options.route, options.unknownModel)
-  const onRoute = isPromise(routed) ? await routed : routed
-  routing.setTargets(onRoute)
-  context.model = draft.model
-  const authorizing = authorizeTargets(principal, draft.model, onRoute, options.authorize, routing)
-  const candidates = isPromise(authorizing) ? await authorizing : authorizing
+  const decided = await decide(dialect, request, fetchContext, options, context, load)
+  const { principal, draft, targets: permitted } = decided
   if (!accounting.isSettled) options.observe(context.beginEvent(principal, draft.model))
   const replayed =
     options.idempotency && (await replayOf(request, draft, options.idempotency, context, accounting))
-  if (replayed !== undefined) return replay(replayed, context, accounting)
+  if (replayed !== undefined) return replay(replayed, dialect, context, accounting)
   const admitting = limit(
     principal,
     draft,
-    new LimitRequest(context.requestId, draft, candidates, context.lifetime, routing, options),
+    new LimitRequest(context.requestId, draft, permitted, context.lifetime, routing, options),
     options.limiter,
   )
   const lease = isPromise(admitting) ? await admitting : admitting
   accounting.admitted(lease)
-  const { input, targets: fit } = validate(draft, principal, candidates, options.rules, routing)
-  if (fit !== candidates) routing.setOrder(fit)
-  const bounded = boundOutput(input, lease.maxOutputTokens)
-  const targets = bounded.adjustments.length === 0 ? fit : boundTargets(fit, lease.maxOutputTokens!)
+  const valid = validateRequest(dialect, draft, principal, permitted, options.rules, routing)
+  if (valid.targets !== permitted) routing.setOrder(valid.targets)
+  const bounded = boundOutput(valid.request, lease.maxOutputTokens)
+  const targets =
+    bounded.adjustments.length === 0 ? valid.targets : boundTargets(valid.targets, lease.maxOutputTokens!)
   const opening = accounting.opened(bounded, targets[0]!)
   if (opening !== undefined) await opening
   const cached =
-    options.cache && (await cachedResponse(request, bounded.input, options.cache, context, accounting))
-  if (cached !== undefined) return replay(cached, context, accounting)
-  const answered = answeredRequest(bounded.input, options, context, accounting)
+    options.cache && (await cachedResponse(request, bounded.request, options.cache, context, accounting))
+  if (cached !== undefined) return replay(cached, dialect, context, accounting)
+  const answered = answeredRequest(dialect, bounded.request, options, context, accounting)
   // Called here, as a further async function costs three turns of the microtask queue.
-  const calling = call(bounded.input, targets, context, accounting, options.call)
-  if (input.stream === true) {
+  const calling = call(bounded.request, targets, context, accounting, options.call)
+  if (bounded.request.stream) {
     return await stream(calling as Promise<UpstreamResult<ChunkSource>>, answered, options)
   }
-  return complete((await calling) as UpstreamResult<PartialCompletion>, answered)
-}
-
-/** Receives a body. The request is in flight from then on, so that load is shed once more. */
-async function receiveDraft<Host>(
-  request: Request,
-  { body }: FetchContext<Host>,
-  principal: Principal,
-  options: ResolvedOptions<Host>,
-  { lifetime }: RequestContext,
-  load: ServiceLoad,
-): Promise<Draft> {
-  const { random, clock } = options
-  const sender = { key: principalKey(principal), uploads: load.uploads, lifetime, random, clock }
-  let draft: Draft
-  load.receiving++
-  try {
-    draft = await receive(request, body, options.requestLimits, sender)
-  } finally {
-    load.receiving--
-  }
-  // In the same turn: the second of two that arrive together counts the first as in flight.
-  if (options.loadShedder !== undefined)
-    shedLoad(options.loadShedder, { inFlight: load.inFlight }, options.random)
-  return draft
+  return complete((await calling) as UpstreamResult<CompleteReply>, answered)
 }
 
 /** Returns the response of an earlier request with the same idempotency key. Where there is none, stores this one's. */
@@ -138,12 +91,12 @@ async function replayOf(
 /** Returns the response that is in the cache. Where there is none, stores this one. */
 async function cachedResponse(
   request: Request,
-  input: ChatRequest,
+  asked: GenerateRequest,
   cache: ResponseCache<GuardedCacheStore>,
   { principal }: RequestContext,
   accounting: RequestAccounting,
 ): Promise<CachedResponse | undefined> {
-  const found = await lookUpCache(request, input, principal!, cache)
+  const found = await lookUpCache(request, asked, principal!, cache)
   if (found === undefined) return undefined
   accounting.cacheLookedUp(found)
   return found.answer
@@ -152,57 +105,64 @@ async function cachedResponse(
 /** Responds with a stored response. */
 function replay(
   stored: CachedResponse,
+  dialect: Dialect,
   context: RequestContext,
   accounting: RequestAccounting,
 ): GatewayResponse {
   const { requestId } = context
   accounting.replayed(stored)
   if (stored.stream) {
-    const body = new ReplayedStream(stored.text, context, accounting)
+    const body = new ReplayedStream(stored.text, dialect, context, accounting)
     body.start()
     return respondStream(body, requestId, accounting.responseHeaders)
   }
   accounting.firstByte()
   accounting.settled('completed', 200)
-  return respondCached(stored.text, requestId, accounting.responseHeaders)
+  return respondText(200, stored.text, requestId, accounting.responseHeaders)
 }
 
 function answeredRequest<Host>(
-  input: ChatRequest,
+  dialect: Dialect,
+  request: GenerateRequest,
   { generateId, clock }: ResolvedOptions<Host>,
   context: RequestContext,
   accounting: RequestAccounting,
 ): AnsweredRequest {
   const created = Math.floor(clock.now() / 1000)
-  const identity = { id: completionId(generateId), created, model: input.model }
+  const identity = { id: dialect.answerId(generateId()), created, model: request.model }
   const { traced } = accounting.attempts
   if (traced !== undefined) traced.answerId = identity.id
-  return { input, identity, context, accounting, newId: generateId }
+  return { dialect, request, identity, context, accounting, newId: generateId }
 }
 
+/** Responds with a complete answer: normalize, write, settle. */
 function complete(
-  result: UpstreamResult<PartialCompletion>,
-  { input, identity, context, accounting, newId }: AnsweredRequest,
+  result: UpstreamResult<CompleteReply>,
+  { dialect, request, identity, context, accounting, newId }: AnsweredRequest,
 ): GatewayResponse {
-  const { answer } = result
+  const { answer: reply } = result
+  const { completion } = reply
   const { attempts } = accounting
   result.end(true)
-  attempts.counted?.setResponseModel(answer.model)
-  const counted = completionUsage(answer, input)
-  const { usage } = counted
-  const completion = normalizeCompletion(answer, usage, identity, newId, input.logprobs === true)
-  const { traced } = attempts
-  if (traced !== undefined) {
-    traced.finishReasons = completion.choices.map(({ finish_reason }) => finish_reason)
+  attempts.counted?.setResponseModel(completion.model)
+  const counted = completionUsage(completion, request)
+  const answer: CompleteAnswer = {
+    usage: counted.usage,
+    completion: () => completion,
+    chunks: () => reply.chunks,
   }
+  const text = dialect.write(answer, identity, request, newId)
+  const { traced } = attempts
+  if (traced !== undefined) traced.finishReasons = completion.choices.map(choiceFinishReason)
   accounting.answered(counted)
   accounting.firstByte()
-  const response = respondCompletion(completion, context.requestId, accounting.responseHeaders)
-  accounting.sent(response.body as string)
+  const response = respondText(200, text, context.requestId, accounting.responseHeaders)
+  accounting.sent(text)
   accounting.settled('completed', 200)
   return response
 }
 
+/** Responds with a stream, once its first content has arrived or the client should not wait any longer for a head. */
 async function stream<Host>(
   calling: Promise<UpstreamResult<ChunkSource>>,
   answered: AnsweredRequest,
@@ -220,12 +180,8 @@ async function stream<Host>(
   }
   // A client that waits so long gets the head of the response and comments. No other target is called then.
   context.committed = true
-  const source = new CompletionStream(answered, result ?? calling)
+  const source = new AnswerStream(answered, result ?? calling)
   source.start()
   const body = new KeepAliveStream(source, keepAliveComment, keepAliveMs, clock)
   return respondStream(body, context.requestId, accounting.responseHeaders)
-}
-
-function completionId(id: () => string): string {
-  return `chatcmpl-${id().slice(0, 29)}`
 }

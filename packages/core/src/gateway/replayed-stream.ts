@@ -1,4 +1,4 @@
-import { errorEvent } from '../dialects/chat/chunk-writer.ts'
+import type { Dialect } from '../contracts/dialect.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { toFailure } from './failure.ts'
 import type { RequestAccounting } from './request-accounting.ts'
@@ -12,6 +12,7 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
   readonly #context: Pick<RequestContext, 'model' | 'lifetime'>
   readonly #accounting: Pick<RequestAccounting, 'firstByte' | 'settled'>
   readonly #text: string
+  readonly #dialect: Pick<Dialect, 'streamError'>
   #at = 0
   /** The error event of one that was cut off. */
   #errorText: string | undefined
@@ -19,10 +20,12 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
   /** `text` is server-sent events, to the end mark. */
   constructor(
     text: string,
+    dialect: Pick<Dialect, 'streamError'>,
     context: Pick<RequestContext, 'model' | 'lifetime'>,
     accounting: Pick<RequestAccounting, 'firstByte' | 'settled'>,
   ) {
     this.#text = text
+    this.#dialect = dialect
     this.#context = context
     this.#accounting = accounting
   }
@@ -64,7 +67,7 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
     this.#at = this.#text.length
     const { model = '', lifetime } = this.#context
     const { outcome, clientError } = toFailure(error, model, lifetime)
-    this.#errorText = errorEvent(clientError.toBody())
+    this.#errorText = this.#dialect.streamError(clientError)
     lifetime.release()
     this.#accounting.settled(outcome, 200, error)
   }

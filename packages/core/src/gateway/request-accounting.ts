@@ -6,12 +6,13 @@ import type { Lease } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Adjustment, PartialUsage, Target } from '../contracts/provider.ts'
 import type { SkipReason } from '../contracts/trace.ts'
+import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { isTimeout } from '../errors/upstream-error.ts'
 import { limitHeaders } from '../http/limit-headers.ts'
 import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
 import { type AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
-import type { ChatRequest, Usage } from '../protocol/chat.ts'
+import type { Usage } from '../protocol/chat.ts'
 import type { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import type { AttemptObserver } from '../upstream/call-context.ts'
 import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'
@@ -114,10 +115,10 @@ export class RequestAccounting implements AttemptObserver {
   opened(request: BoundedOutput, first: Target): Promise<void> | undefined {
     this.#request = request
     const { ledger } = this.#services
-    return ledger === undefined || this.#settled ? undefined : this.#open(ledger, request.input, first)
+    return ledger === undefined || this.#settled ? undefined : this.#open(ledger, request.request, first)
   }
 
-  #open(ledger: Ledger, input: ChatRequest, first: Target): Promise<void> {
+  #open(ledger: Ledger, request: GenerateRequest, first: Target): Promise<void> {
     const { requestId, principal, model, stream, clock } = this.#context
     const openedAt = clock.now()
     this.#entry = new RequestEntry(ledger, {
@@ -128,7 +129,7 @@ export class RequestAccounting implements AttemptObserver {
       model: model!,
       stream,
       openedAt,
-      estimate: this.#chargeAt(estimatedUsage(input, 0), first, openedAt),
+      estimate: this.#chargeAt(estimatedUsage(request, 0), first, openedAt),
     })
     const spends = () => this.#lease?.spends === true
     return this.#entry.open(() => this.#chargeSoFar(openedAt), spends)
@@ -368,23 +369,23 @@ export class RequestAccounting implements AttemptObserver {
 
   /** Returns the charged usage of a cancelled call, or `undefined` if its upstream generated nothing. */
   #abandonedUsage(attempt: AttemptEntry, now: number, reported?: PartialUsage): Usage | undefined {
-    const input = this.#request?.input
-    if (input === undefined || !attempt.mayHaveAnswered) return undefined
+    const request = this.#request?.request
+    if (request === undefined || !attempt.mayHaveAnswered) return undefined
     const call = {
-      input,
+      settings: request.settings(),
       target: attempt.target,
       reservedPromptTokens: this.#lease?.promptTokens,
       ranMs: attempt.ranMs(now),
     }
-    return abandonedUsage(input, abandonedTokens(call, this.#services.abandonedCalls), reported)
+    return abandonedUsage(request, abandonedTokens(call, this.#services.abandonedCalls), reported)
   }
 
   /** Returns the price of a discarded call; `null` where it is not known. */
   #costOf(usage: Usage, attempt: AttemptEntry, terms: AnswerTerms | undefined): number | null {
     const { target, adjustments, responseModel } = attempt
     const { model = '', clock } = this.#context
-    const input = this.#request?.input
-    const priced = pricedModel(model, target, clock.now(), input, terms, adjustments, responseModel)
+    const asked = this.#request?.request.settings()
+    const priced = pricedModel(model, target, clock.now(), asked, terms, adjustments, responseModel)
     return this.#services.prices(usage, priced)
   }
 
@@ -396,8 +397,8 @@ export class RequestAccounting implements AttemptObserver {
 
   #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
     const { model = '' } = this.#context
-    const input = this.#request?.input
-    const priced = pricedModel(model, target, at, input, this.#terms, this.#adjustments, responseModel)
+    const asked = this.#request?.request.settings()
+    const priced = pricedModel(model, target, at, asked, this.#terms, this.#adjustments, responseModel)
     return chargeOf(usage, this.#services.prices(usage, priced))
   }
 

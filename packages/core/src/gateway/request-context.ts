@@ -1,4 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
+import type { Dialect } from '../contracts/dialect.ts'
+import type { Draft } from '../contracts/draft.ts'
 import type { BeginEvent } from '../contracts/events.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Caller } from '../contracts/target-health.ts'
@@ -22,8 +24,10 @@ export class RequestContext implements CallContext {
   readonly receivedAt: number
   /** The client's own id of the request. Nothing is looked up by it. */
   clientRequestId: string | undefined
-  /** Whether it is a chat completion. Other requests have no events. */
-  isCompletion = false
+  /** The protocol of the endpoint; `undefined` for a request other than one to a model, such as `GET /models`. */
+  dialect: Dialect | undefined
+  /** Set once the body is read. */
+  draft: Draft | undefined
   principal: Principal | undefined
   /** Set once the model is routed. */
   model: string | undefined
@@ -33,12 +37,12 @@ export class RequestContext implements CallContext {
   #caller: Caller | undefined
   #authFailure: AuthFailure | undefined
 
-  /** `random` returns a number from 0 up to, but not including, 1. */
-  constructor(requestId: string, clock: Clock, lifetime: Lifetime, random: () => number) {
+  /** `random` returns a number from 0 up to, but not including, 1. `seed`: default drawn from it. */
+  constructor(requestId: string, clock: Clock, lifetime: Lifetime, random: () => number, seed?: number) {
     this.requestId = requestId
     this.clock = clock
     this.lifetime = lifetime
-    this.routing = new RoutingTrace(random)
+    this.routing = new RoutingTrace(random, seed)
     this.startedAt = clock.monotonic()
     this.receivedAt = clock.now()
   }

@@ -2,6 +2,7 @@ import { defaultTransport } from '#transport'
 import { type Clock, systemClock } from '../clock/clock.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
+import type { Dialect } from '../contracts/dialect.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
 import type { LimitStore } from '../contracts/limit-store.ts'
@@ -10,7 +11,7 @@ import type { LoadShedder } from '../contracts/load-shedder.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Route, UnknownModel } from '../contracts/route.ts'
 import type { Transport } from '../contracts/transport.ts'
-import type { ValidationRules } from '../dialects/chat/validate.ts'
+import { chat } from '../dialects/chat/dialect.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import { endpointFinder, type FindEndpoint } from '../http/endpoint.ts'
 import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
@@ -49,6 +50,7 @@ import {
 } from './guard-callbacks.ts'
 import { configuredRuleIssues, guardPolicies, principalLimitIssues } from './guard-policies.ts'
 import { optionIssuesOf } from './validate-options.ts'
+import type { ValidationRules } from './validate-request.ts'
 
 /** Options with everything filled in. */
 export interface ResolvedOptions<Host> extends CacheLookups {
@@ -74,6 +76,8 @@ export interface ResolvedOptions<Host> extends CacheLookups {
   /** Starts the span of a request. Never throws. */
   readonly startTrace: TraceStart | undefined
   readonly basePath: string
+  /** The protocols that are served, each at its own path. */
+  readonly dialects: readonly Dialect[]
   readonly findEndpoint: FindEndpoint
   readonly rules: ValidationRules
   readonly requestLimits: RequestLimits
@@ -105,6 +109,7 @@ export function resolveOptions<Host>(
   if (issues.length === 0) issues.push(...principalLimitIssues(options))
   if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
   const basePath = options.basePath ?? '/v1'
+  const dialects = [chat, ...(options.dialects ?? [])]
   const timeouts = withDefaults(defaultTimeouts, options.timeouts)
   const stream = withDefaults(defaultPacing, options.stream)
   const observe = safeObserver(options.observe)
@@ -141,7 +146,8 @@ export function resolveOptions<Host>(
     clientRequestIdHeader: clientRequestIdHeader(options.clientRequestId),
     startTrace: guardTracer(options.tracer, observe),
     basePath,
-    findEndpoint: endpointFinder(basePath),
+    dialects,
+    findEndpoint: endpointFinder(basePath, dialects),
     rules: {
       profile: options.validation ?? 'schema',
       unknownParameters: options.unknownParameters ?? 'pass',

@@ -1,4 +1,5 @@
 import { maxTimerMs } from '../clock/clock.ts'
+import type { Dialect } from '../contracts/dialect.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 import { unresolvedNames } from '../routing/combined-route.ts'
@@ -47,6 +48,25 @@ const aPath: Check = value =>
   typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value)
     ? undefined
     : "a path that begins with '/' and does not end with one, such as '/v1'"
+const dialects: Check = value => {
+  const expected = 'dialects, each with a name and a path of its own'
+  if (!Array.isArray(value) || !value.every(isDialect)) return expected
+  const taken = (name: 'name' | 'path') => new Set([builtIn[name], ...value.map(each => each[name])])
+  return taken('name').size > value.length && taken('path').size > value.length ? undefined : expected
+}
+const builtIn = { name: 'chat', path: '/chat/completions' }
+function isDialect(value: unknown): value is Dialect {
+  const { name, path, operation, ...rest } = (value ?? {}) as Partial<Record<keyof Dialect, unknown>>
+  const { outline, read, answerId, write, stream, streamError, error } = rest
+  return (
+    typeof name === 'string' &&
+    /^[a-z][a-z0-9_-]{0,31}$/.test(name) &&
+    aPath(path) === undefined &&
+    !/^\/models(\/|$)/.test(path as string) &&
+    operation === 'generate' &&
+    [outline, read, answerId, write, stream, streamError, error].every(aMethod)
+  )
+}
 /** Its value is logged. */
 const aHeaderForIds: Check = value =>
   typeof value === 'boolean' ||
@@ -94,6 +114,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   clientRequestId: aHeaderForIds,
   transport: aFunction,
   basePath: aPath,
+  dialects,
   validation: oneOf('schema', 'live'),
   unknownParameters: oneOf('pass', 'reject'),
   unsupportedParameters: oneOf('refuse', 'drop'),

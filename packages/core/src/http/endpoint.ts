@@ -1,10 +1,11 @@
+import type { Dialect } from '../contracts/dialect.ts'
 import { GatewayError } from '../errors/errors.ts'
 
 // Tuned for the bench row `node`: the endpoint of the last request is cached per gateway.
 
 /** The endpoint that a path belongs to. */
 type RequestedEndpoint =
-  | { readonly name: 'chat' }
+  | { readonly name: 'dialect'; readonly dialect: Dialect }
   | { readonly name: 'models' }
   | { readonly name: 'model'; readonly id: string }
   | { readonly name: 'unknown' }
@@ -29,9 +30,10 @@ export function belowBase(path: string, mount: string, base: string): string | u
 }
 
 /** Returns the endpoint of a path below the base path. Model ids may contain slashes, also as `%2F`. */
-export function endpointOf(below: string): RequestedEndpoint {
+export function endpointOf(below: string, dialects: readonly Dialect[]): RequestedEndpoint {
   const path = below.replace(/^\/{2,}/, '/')
-  if (path === '/chat/completions' || path === '/chat/completions/') return { name: 'chat' }
+  const dialect = dialects.find(({ path: own }) => path === own || path === `${own}/`)
+  if (dialect !== undefined) return { name: 'dialect', dialect }
   if (path === '/models' || path === '/models/') return { name: 'models' }
   if (!path.startsWith('/models/')) return { name: 'unknown' }
   try {
@@ -51,25 +53,42 @@ type Known = Exclude<RequestedEndpoint, { name: 'unknown' }>
 export type FindEndpoint = (request: Request, mount: string) => Known
 
 /** A finder for one gateway. It remembers the last request, as nearly all ask for the same endpoint. */
-export function endpointFinder(basePath: string): FindEndpoint {
+export function endpointFinder(basePath: string, dialects: readonly Dialect[]): FindEndpoint {
   let last: { url: string; method: string; mount: string; endpoint: Known } | undefined
   return ({ url, method }, mount) => {
     if (last?.url !== url || last.method !== method || last.mount !== mount) {
-      last = { url, method, mount, endpoint: find(url, method, mount, basePath) }
+      last = { url, method, mount, endpoint: find(url, method, mount, basePath, dialects) }
     }
     return last.endpoint
   }
 }
 
-function find(url: string, method: string, mount: string, base: string): Known {
+function find(
+  url: string,
+  method: string,
+  mount: string,
+  base: string,
+  dialects: readonly Dialect[],
+): Known {
   const path = pathOf(url)
   const below = belowBase(path, mount, base)
-  const endpoint: RequestedEndpoint = below === undefined ? { name: 'unknown' } : endpointOf(below)
+  const endpoint: RequestedEndpoint = below === undefined ? { name: 'unknown' } : endpointOf(below, dialects)
   if (endpoint.name === 'unknown') throw unknownUrl(method, path)
-  if (endpoint.name === 'chat') {
+  if (endpoint.name === 'dialect') {
     if (method !== 'POST') throw methodNotSupported(method, path, 'POST')
   } else if (method !== 'GET' && method !== 'HEAD') throw methodNotSupported(method, path, 'GET, HEAD')
   return endpoint
+}
+
+/** Returns the dialect whose endpoint a path lies below, such as `/messages/batches` below `/messages`. */
+export function dialectAbove(
+  url: string,
+  mount: string,
+  base: string,
+  dialects: readonly Dialect[],
+): Dialect | undefined {
+  const below = belowBase(pathOf(url), mount, base)
+  return below === undefined ? undefined : dialects.find(({ path }) => isBelow(below, path))
 }
 
 /** Returns a 404 that names the method and path. */

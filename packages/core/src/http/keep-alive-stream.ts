@@ -96,3 +96,6 @@ export class KeepAliveStream implements AsyncIterableIterator<string> {
     })
   }
 }
+
+/** A comment that keeps an idle connection open. Clients ignore it. */
+export const keepAliveComment = ': keep-alive\n\n'

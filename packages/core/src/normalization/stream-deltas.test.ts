@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PartialChunk, PartialMessage } from '../contracts/provider.ts'
+import { chunkChoices } from '../dialects/chat/stream-writer.ts'
 import { StreamNormalizer } from './stream.ts'
 
 const asked = { choices: 1, logprobs: false }
@@ -7,7 +8,9 @@ const newId = () => 'f'.repeat(32)
 
 function pushed(...deltas: PartialMessage[]) {
   const normalizer = new StreamNormalizer(newId, asked)
-  const out = normalizer.push(deltas.map((delta): PartialChunk => ({ choices: [{ index: 0, delta }] })))
+  const out = chunkChoices(
+    normalizer.push(deltas.map((delta): PartialChunk => ({ choices: [{ index: 0, delta }] }))),
+  )
   return { normalizer, deltas: out.map(({ delta }) => delta) }
 }
 
@@ -51,7 +54,7 @@ describe('what a piece says', () => {
     expect(normalizer.chars).toBe(8)
     const late = pushed({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f' } }] }).normalizer
     expect(late.chars).toBe(1)
-    expect(late.end().map(({ delta }) => delta.tool_calls)).toEqual([
+    expect(chunkChoices(late.end()).map(({ delta }) => delta.tool_calls)).toEqual([
       [{ index: 0, function: { arguments: '{}' } }],
       undefined,
     ])
@@ -104,9 +107,11 @@ describe('what is known of a stream', () => {
     const normalizer = new StreamNormalizer(newId, { choices: 1, logprobs: true })
     const empty = [undefined, null, { content: null, refusal: null }, { content: [], refusal: [] }] as const
     for (const logprobs of empty) {
-      const out = normalizer.push([
-        { choices: [{ index: 0, delta: { content: 'a' }, ...(logprobs === undefined ? {} : { logprobs }) }] },
-      ])
+      const out = chunkChoices(
+        normalizer.push([
+          { choices: [{ index: 0, delta: { content: 'a' }, ...(logprobs === undefined ? {} : { logprobs }) }] },
+        ]),
+      )
       expect(out.at(-1)).toMatchObject({ delta: { content: 'a' }, logprobs: null })
     }
   })

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PartialChunk, PartialChunkChoice } from '../contracts/provider.ts'
+import { chunkChoices } from '../dialects/chat/stream-writer.ts'
 import { StreamNormalizer } from './stream.ts'
 
 const newId = () => 'f'.repeat(32)
 
 function normalized(...reads: PartialChunk[][]) {
   const normalizer = new StreamNormalizer(newId, { choices: 3, logprobs: true })
-  return [...reads.flatMap(chunks => normalizer.push(chunks)), ...normalizer.end()]
+  return chunkChoices([...reads.flatMap(chunks => normalizer.push(chunks)), ...normalizer.end()])
 }
 
 const chunk = (...choices: PartialChunkChoice[]): PartialChunk => ({ choices })
@@ -63,7 +64,7 @@ describe('StreamNormalizer', () => {
   it('leaves out logprobs that nobody asked for', () => {
     const logprobs = { content: [{ token: 'a', logprob: -1, bytes: [97], top_logprobs: [] }], refusal: null }
     const normalizer = new StreamNormalizer(newId, { choices: 1, logprobs: false })
-    const out = normalizer.push([chunk({ index: 0, delta: { content: 'a' }, logprobs })])
+    const out = chunkChoices(normalizer.push([chunk({ index: 0, delta: { content: 'a' }, logprobs })]))
     expect(out.map(choice => choice.logprobs)).toEqual([null, null])
   })
 
@@ -87,7 +88,7 @@ describe('StreamNormalizer', () => {
 
   it('numbers a choice from 0 that the vendor numbers by something else', () => {
     const normalizer = new StreamNormalizer(newId, { choices: 1, logprobs: false })
-    const out = [...normalizer.push([says('a', 5)]), ...normalizer.push([says('b', 5)]), ...normalizer.end()]
+    const out = [normalizer.push([says('a', 5)]), normalizer.push([says('b', 5)]), normalizer.end()].flat()
     expect(new Set(out.map(({ index }) => index))).toEqual(new Set([0]))
   })
 
@@ -101,7 +102,7 @@ describe('StreamNormalizer', () => {
     ]) {
       const normalizer = new StreamNormalizer(newId, asked)
       const out = [...normalizer.push(vendors.map(index => says(String(index), index))), ...normalizer.end()]
-      const ends = out.filter(({ finish_reason }) => finish_reason !== null)
+      const ends = out.filter(({ finish }) => finish !== null)
       expect(new Set(ends.map(({ index }) => index)), `${vendors}`).toEqual(new Set([0, 1]))
     }
   })
@@ -127,7 +128,7 @@ describe('StreamNormalizer', () => {
 
   it('tells what came in front of what makes no sense, in the same read', () => {
     const normalizer = new StreamNormalizer(newId, { choices: 1, logprobs: false })
-    const out = normalizer.push([says('a'), says('b'), says('c', 128), says('d')])
+    const out = chunkChoices(normalizer.push([says('a'), says('b'), says('c', 128), says('d')]))
     expect(out.map(({ delta }) => delta.content)).toEqual(['', 'a', 'b'])
     expect(normalizer.failure).toMatchObject({ kind: 'garbled' })
     expect(() => normalizer.end()).toThrow(/index 128/)

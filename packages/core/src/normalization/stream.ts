@@ -1,3 +1,4 @@
+import type { AnswerDelta, AnswerOrigin } from '../contracts/dialect.ts'
 import type {
   PartialChunk,
   PartialChunkChoice,
@@ -6,9 +7,9 @@ import type {
   PartialUsage,
 } from '../contracts/provider.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
-import type { ChunkChoice, Delta, FinishReason } from '../protocol/chat.ts'
+import type { FinishReason, ToolCallDelta } from '../protocol/chat.ts'
 import { callChars } from '../usage/usage.ts'
-import { finishReason } from './completion.ts'
+import { finishReason } from './finish-reason.ts'
 import { deltaChars, ToolCalls } from './tool-calls.ts'
 
 interface ChoiceState {
@@ -30,10 +31,10 @@ export interface StreamParameters {
 }
 
 /**
- * Converts a vendor's chunks to the order of the protocol (section 3.2): per choice a role chunk, its content, and a finish
- * chunk. Finish chunks are sent at the end, because some vendors continue after them.
+ * Repairs a vendor's chunks for any dialect: numbers choices and tool calls, gives calls their ids, counts what arrived. Finish
+ * reasons are given at the end, because some vendors continue after them.
  */
-export class StreamNormalizer {
+export class StreamNormalizer implements AnswerOrigin {
   /** The vendor's usage so far. */
   usage: PartialUsage | undefined
   /** The service tier, if the vendor names one. After `end` it may be one that arrived after the first choice. */
@@ -81,11 +82,10 @@ export class StreamNormalizer {
   }
 
   /**
-   * Converts the chunks of one read into choices to send, one per chunk. Invalid ones set `failure`, an `UpstreamError` of
-   * kind `garbled`.
+   * Converts the chunks of one read into what they add. Invalid ones set `failure`, an `UpstreamError` of kind `garbled`.
    */
-  push(chunks: readonly PartialChunk[]): ChunkChoice[] {
-    const out: ChunkChoice[] = []
+  push(chunks: readonly PartialChunk[]): AnswerDelta[] {
+    const out: AnswerDelta[] = []
     try {
       for (const chunk of chunks) this.#addChunk(chunk, out)
     } catch (failure) {
@@ -95,29 +95,25 @@ export class StreamNormalizer {
   }
 
   /**
-   * Returns the last chunks after the vendor has ended its stream. Throws `failure` if it is set, and `UpstreamError` of kind
-   * `garbled` if there was no choice.
+   * Returns the last deltas after the vendor has ended its stream: per choice what is left of its calls, and why it ended.
+   * Throws `failure` if it is set, and `UpstreamError` of kind `garbled` if there was no choice.
    */
-  end(): ChunkChoice[] {
+  end(): AnswerDelta[] {
     if (this.failure !== undefined) throw this.failure
     if (this.#choices.length === 0) {
       throw new UpstreamError('The upstream ended its answer without a choice.', { kind: 'garbled' })
     }
     this.serviceTier ??= this.#lateServiceTier
-    const out: ChunkChoice[] = []
-    for (const state of this.#choices) {
-      for (const delta of state.tools.close()) {
-        this.chars += deltaChars(delta)
-        out.push(chunkOf(state, { tool_calls: [delta] }))
-      }
-      const finish = finishReason(state.finish, state.tools.count > 0, state.functionCalled)
-      state.finish = finish
-      out.push({ index: state.index, delta: {}, logprobs: null, finish_reason: finish })
-    }
-    return out
+    return this.#choices.map(state => {
+      const calls = state.tools.close()
+      for (const call of calls) this.chars += deltaChars(call)
+      state.finish = finishReason(state.finish, state.tools.count > 0, state.functionCalled)
+      const delta: PartialMessage = calls.length === 0 ? noDelta : { tool_calls: calls }
+      return { index: state.index, first: false, delta, logprobs: null, finish: state.finish }
+    })
   }
 
-  #addChunk(chunk: PartialChunk, out: ChunkChoice[]): void {
+  #addChunk(chunk: PartialChunk, out: AnswerDelta[]): void {
     // Usage is cumulative: fields that a later chunk omits stay.
     if (chunk.usage !== undefined) this.usage = { ...this.usage, ...chunk.usage }
     if (chunk.model !== undefined) this.model = chunk.model
@@ -133,61 +129,74 @@ export class StreamNormalizer {
     for (const choice of chunk.choices) this.#add(choice, out)
   }
 
-  #add({ index, delta, logprobs, finish_reason }: PartialChunkChoice, out: ChunkChoice[]): void {
+  #add({ index, delta: given, logprobs: found, finish_reason }: PartialChunkChoice, out: AnswerDelta[]): void {
     const state = this.#stateOf(index)
     // The first reason wins, but any other reason replaces `stop`.
     if (finish_reason != null && (state.finish ?? 'stop') === 'stop') state.finish = finish_reason
-    if (!state.started) this.#start(state, delta, out)
-    const first = out.length
-    if (delta.reasoning_content || delta.reasoning_details !== undefined) {
-      this.chars += delta.reasoning_content?.length ?? 0
-      out.push(chunkOf(state, reasoningOf(delta)))
+    const first = !state.started
+    state.started = true
+    let delta = given
+    let adds = this.#count(given)
+    let failure: unknown
+    if (given.function_call !== undefined) state.functionCalled = true
+    if (given.tool_calls !== undefined) {
+      let calls: readonly ToolCallDelta[] = []
+      try {
+        calls = this.#repaired(state, given.tool_calls)
+      } catch (error) {
+        failure = error
+      }
+      delta = { ...given, tool_calls: calls }
+      adds ||= calls.length > 0
     }
-    if (delta.content) {
-      this.chars += delta.content.length
-      out.push(chunkOf(state, { content: delta.content }))
+    const hasLogprobs =
+      this.#parameters.logprobs && Boolean(found?.content?.length || found?.refusal?.length)
+    if (first || adds || hasLogprobs) {
+      out.push({ index: state.index, first, delta, logprobs: hasLogprobs ? found! : null, finish: null })
     }
-    if (delta.refusal) {
-      this.chars += delta.refusal.length
-      this.refusalChars += delta.refusal.length
-      out.push(chunkOf(state, { refusal: delta.refusal }))
+    // What came with it is delivered first.
+    if (failure !== undefined) throw failure
+  }
+
+  /** Counts what a delta holds beside tool calls. Returns whether it holds anything. */
+  #count(delta: PartialMessage): boolean {
+    const { content, refusal, reasoning_content: reasoning, function_call: call } = delta
+    let adds = false
+    if (content) {
+      this.chars += content.length
+      adds = true
     }
-    if (delta.tool_calls !== undefined) this.#addTools(state, delta.tool_calls, out)
-    if (delta.function_call !== undefined) {
-      state.functionCalled = true
-      this.chars += callChars(delta.function_call)
-      out.push(chunkOf(state, { function_call: delta.function_call }))
+    if (reasoning) {
+      this.chars += reasoning.length
+      adds = true
+    }
+    if (refusal) {
+      this.chars += refusal.length
+      this.refusalChars += refusal.length
+      adds = true
+    }
+    if (call !== undefined) {
+      this.chars += callChars(call)
+      adds = true
     }
     if (delta.audio !== undefined) {
       this.#hasAudio = true
-      out.push(chunkOf(state, { audio: delta.audio }))
+      adds = true
     }
-    if (delta.annotations !== undefined) out.push(chunkOf(state, { annotations: delta.annotations }))
-    if (delta.citations !== undefined) out.push(chunkOf(state, { citations: delta.citations }))
-    if (this.#parameters.logprobs && (logprobs?.content?.length || logprobs?.refusal?.length)) {
-      // Logprobs of tokens without text are sent too.
-      if (out.length === first) out.push(chunkOf(state, { content: '' }))
-      out[first] = { ...out[first]!, logprobs }
-    }
+    return (
+      adds ||
+      delta.reasoning_details !== undefined ||
+      delta.annotations !== undefined ||
+      delta.citations !== undefined
+    )
   }
 
-  #addTools(state: ChoiceState, pieces: readonly PartialToolCall[], out: ChunkChoice[]): void {
-    for (const piece of state.tools.push(pieces)) {
-      this.chars += deltaChars(piece) + ((piece.function ?? piece.custom)?.name?.length ?? 0)
-      out.push(chunkOf(state, { tool_calls: [piece] }))
+  #repaired(state: ChoiceState, pieces: readonly PartialToolCall[]): readonly ToolCallDelta[] {
+    const calls = state.tools.push(pieces)
+    for (const call of calls) {
+      this.chars += deltaChars(call) + ((call.function ?? call.custom)?.name?.length ?? 0)
     }
-  }
-
-  /** Adds the role chunk. Its content is `null` if the response does not start with text. */
-  #start(state: ChoiceState, delta: PartialMessage, out: ChunkChoice[]): void {
-    state.started = true
-    if (delta.refusal) {
-      out.push(chunkOf(state, { role: 'assistant', content: null, refusal: '' }))
-      return
-    }
-    const textless =
-      delta.tool_calls !== undefined || delta.function_call !== undefined || delta.content === null
-    out.push(chunkOf(state, { role: 'assistant', content: textless ? null : '', refusal: null }))
+    return calls
   }
 
   #stateOf(vendorIndex: number): ChoiceState {
@@ -208,13 +217,4 @@ export class StreamNormalizer {
   }
 }
 
-function chunkOf(state: ChoiceState, delta: Delta): ChunkChoice {
-  return { index: state.index, delta, logprobs: null, finish_reason: null }
-}
-
-function reasoningOf(delta: PartialMessage): Delta {
-  return {
-    ...(delta.reasoning_content ? { reasoning_content: delta.reasoning_content } : {}),
-    ...(delta.reasoning_details === undefined ? {} : { reasoning_details: delta.reasoning_details }),
-  }
-}
+const noDelta: PartialMessage = Object.freeze({})

@@ -2,7 +2,6 @@ import type { Clock } from '../clock/clock.ts'
 import type {
   Adjustment,
   PartialChunk,
-  PartialCompletion,
   Target,
   UnsupportedParameters,
 } from '../contracts/provider.ts'
@@ -13,6 +12,7 @@ import type { Lifetime } from '../http/lifetime.ts'
 import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import type { CountedUsage } from '../usage/usage.ts'
 import type { RunningShadows } from './attempts/running-shadows.ts'
+import type { CompleteReply } from './complete-reply.ts'
 import type { Timeouts } from './deadlines.ts'
 import type { RetryOptions } from './health/health-options.ts'
 
@@ -77,7 +77,7 @@ export interface AttemptObserver {
 export type ChunkSource = AsyncIterator<readonly PartialChunk[]>
 
 /** The response of an upstream. */
-export type UpstreamReply = PartialCompletion | ChunkSource
+export type UpstreamReply = CompleteReply | ChunkSource
 
 /** Whether an upstream streams its response. */
 export function isStreamed(reply: UpstreamReply): reply is ChunkSource {

@@ -1,5 +1,5 @@
 import type { RoutedTarget } from '../contracts/route.ts'
-import type { ChatRequest } from '../protocol/chat.ts'
+import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { AttemptRunner } from './attempts/attempt-runner.ts'
 import { nextAttempt } from './attempts/next-attempt.ts'
 import type {
@@ -16,7 +16,7 @@ import type {
  * request's own fault is final. Throws the failure of the last target, or `GatewayError` where no target may be called.
  */
 export async function call(
-  input: ChatRequest,
+  request: GenerateRequest,
   targets: readonly RoutedTarget[],
   context: CallContext,
   observer: AttemptObserver,
@@ -24,7 +24,7 @@ export async function call(
 ): Promise<UpstreamResult<UpstreamReply>> {
   const { clock } = dependencies
   let now = clock.monotonic()
-  const runner = new AttemptRunner(input, targets, context, observer, dependencies, now)
+  const runner = new AttemptRunner(request, targets, context, observer, dependencies, now)
   try {
     for (; ; now = clock.monotonic()) {
       const next = nextAttempt(runner, now)

@@ -1,6 +1,5 @@
 import type {
   Adjustment,
-  Call,
   EncodedRequest,
   PartialChunk,
   PartialCompletion,
@@ -17,10 +16,11 @@ import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { beginOf, type Exchange } from '../transports/exchange.ts'
 import type { AttemptObserver, ChunkSource, ProviderCallDependencies, UpstreamReply } from './call-context.ts'
+import { CompleteReply } from './complete-reply.ts'
 import { type Release, type Slots, slotsOf } from './concurrency-slots.ts'
 import { Deadlines } from './deadlines.ts'
 import { noCaller } from './health/principal-caller.ts'
-import { LazySignalCall } from './lazy-signal-call.ts'
+import { LazyCall, type PlannedCall } from './lazy-call.ts'
 import { callFailure, encodeFailure } from './redact-error.ts'
 import { watchResponse } from './watch-response.ts'
 
@@ -47,7 +47,7 @@ export class ProviderCall implements ChunkSource {
   /** What an error must not contain of the request. */
   #url = ''
   #headers: UpstreamRequest['headers'] = noHeaders
-  #called: { readonly provider: Provider; readonly call: Call } | undefined
+  #called: { readonly provider: Provider; readonly call: LazyCall } | undefined
   /** Whether the transport has the request. */
   #sent = false
   #leaveQueue: (() => void) | undefined
@@ -85,10 +85,10 @@ export class ProviderCall implements ChunkSource {
   }
 
   /** Calls `send`, then `read`. Call `end` afterwards, even if it rejects. */
-  async run(provider: Provider, input: Call): Promise<UpstreamReply> {
+  async run(provider: Provider, planned: PlannedCall): Promise<UpstreamReply> {
     let response: TransportResponse
     try {
-      response = await this.send(provider, input)
+      response = await this.send(provider, planned)
     } catch (error) {
       throw this.toFailure(error)
     }
@@ -97,11 +97,11 @@ export class ProviderCall implements ChunkSource {
 
   /**
    * Sends the request, and resolves with the head of the response. `toFailure` converts what it throws or rejects with;
-   * call `end` afterwards. `overridden` are the adjustments that were made to `input` beforehand.
+   * call `end` afterwards. `overridden` are the adjustments that were made to the request beforehand.
    */
   send(
     provider: Provider,
-    input: Call,
+    planned: PlannedCall,
     overridden: readonly Adjustment[] = none,
   ): Promise<TransportResponse> {
     this.#lifetime.onEnd(this.#onLifeEnd)
@@ -109,8 +109,8 @@ export class ProviderCall implements ChunkSource {
     this.#deadlines.begin()
     const slots = slotsOf(provider)
     return slots === undefined
-      ? this.#begin(provider, input, overridden)
-      : this.#outlive(this.#takeSlot(slots)).then(() => this.#begin(provider, input, overridden))
+      ? this.#begin(provider, planned, overridden)
+      : this.#outlive(this.#takeSlot(slots)).then(() => this.#begin(provider, planned, overridden))
   }
 
   /** Returns the error for what `send` threw, without the request's secrets. */
@@ -136,14 +136,16 @@ export class ProviderCall implements ChunkSource {
     try {
       const reply = isPromise(decoding) ? await this.#outlive(decoding) : decoding
       const completion = completionIn(reply)
-      return isPromise(completion) ? await this.#outlive(completion) : this.#replyOf(reply)
+      return isPromise(completion)
+        ? new CompleteReply({ kind: 'completion', completion: await this.#outlive(completion) })
+        : this.#replyOf(reply)
     } catch (error) {
       throw this.#failure(error, 'garbled')
     }
   }
 
   #replyOf(reply: Reply): UpstreamReply {
-    if (reply.kind === 'completion') return reply.completion as PartialCompletion
+    if (reply.kind !== 'stream') return new CompleteReply(reply)
     this.#chunks = reply.chunks[Symbol.asyncIterator]()
     return this
   }
@@ -178,10 +180,14 @@ export class ProviderCall implements ChunkSource {
     this.#release = undefined
   }
 
-  #begin(provider: Provider, input: Call, overridden: readonly Adjustment[]): Promise<TransportResponse> {
+  #begin(
+    provider: Provider,
+    planned: PlannedCall,
+    overridden: readonly Adjustment[],
+  ): Promise<TransportResponse> {
     // It may have been cut off while it waited for its slot.
     this.#throwIfCut()
-    const call = new LazySignalCall(input, this)
+    const call = new LazyCall(planned, this)
     this.#called = { provider, call }
     const encoded = this.#encode(provider, call)
     return isPromise(encoded)
@@ -192,7 +198,7 @@ export class ProviderCall implements ChunkSource {
   #send(
     request: EncodedRequest,
     provider: Provider,
-    call: Call,
+    call: LazyCall,
     overridden: readonly Adjustment[],
   ): Promise<TransportResponse> {
     this.#throwIfCut()
@@ -202,13 +208,13 @@ export class ProviderCall implements ChunkSource {
     this.#observer?.adjusted(all)
     this.#url = request.url
     this.#headers = request.headers
-    this.#deadlines.start(call.input.stream === true)
+    this.#deadlines.start(call.request.stream)
     const sent = this.#entry.ask(request, call)
     this.#sent = true
     return this.#exchangeOf(memberOf(provider, 'transport') ?? this.#dependencies.transport, sent)
   }
 
-  #encode(provider: Provider, call: Call): EncodedRequest | Promise<EncodedRequest> {
+  #encode(provider: Provider, call: LazyCall): EncodedRequest | Promise<EncodedRequest> {
     try {
       const encoded: unknown = provider.encode(call)
       return isPromise(encoded) ? this.#encodeLater(encoded) : validatedRequest(encoded)

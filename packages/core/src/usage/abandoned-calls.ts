@@ -1,5 +1,5 @@
 import type { Target } from '../contracts/provider.ts'
-import type { ChatRequest } from '../protocol/chat.ts'
+import type { Settings } from '../conversation/generate-request.ts'
 import type { AbandonedTokens } from './usage.ts'
 
 /**
@@ -20,7 +20,7 @@ export interface AbandonedCallOptions {
 
 /** An upstream call that was aborted before any content arrived. */
 export interface AbandonedCall {
-  readonly input: ChatRequest
+  readonly settings: Settings
   readonly target: Target
   /** The reserved prompt tokens, if there was a reservation. */
   readonly reservedPromptTokens: number | undefined
@@ -30,20 +30,20 @@ export interface AbandonedCall {
 
 /** Returns the tokens to charge for an abandoned call. */
 export function abandonedTokens(
-  { input, target, reservedPromptTokens, ranMs }: AbandonedCall,
+  { settings, target, reservedPromptTokens, ranMs }: AbandonedCall,
   { charge, outputTokensPerSecond, maxOutputTokens }: AbandonedCallOptions,
 ): AbandonedTokens {
   if (charge === 'prompt') return { promptTokens: undefined, completionTokens: 0 }
-  const choices = input.n ?? 1
-  const bound = choices * outputBound(input, target, maxOutputTokens)
+  const choices = settings.n ?? 1
+  const bound = choices * outputBound(settings, target, maxOutputTokens)
   if (charge === 'reservation') return { promptTokens: reservedPromptTokens, completionTokens: bound }
   const written = Math.ceil((choices * outputTokensPerSecond * ranMs) / 1000)
   return { promptTokens: undefined, completionTokens: Math.min(bound, written) }
 }
 
 /** Returns the greater of two maximums, as for the reservation, unless the target has a lower one. */
-function outputBound(input: ChatRequest, { parameters }: Target, unbounded: number): number {
-  const { max_completion_tokens: bound, max_tokens: older } = input
+function outputBound(settings: Settings, { parameters }: Target, unbounded: number): number {
+  const { max_completion_tokens: bound, max_tokens: older } = settings
   const asked = bound === undefined && older === undefined ? unbounded : Math.max(bound ?? 0, older ?? 0)
   const own = parameters?.max_completion_tokens
   return typeof own === 'number' ? Math.min(own, asked) : asked

@@ -1,4 +1,5 @@
 import type { PartialCompletion, PartialMessage, PartialUsage } from '../contracts/provider.ts'
+import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
 import type { AnswerTerms } from './prices.ts'
 
@@ -44,17 +45,17 @@ function usageOf(partial: PartialUsage): Usage {
 }
 
 /** Estimates usage for a response without counts: one token per four characters. */
-export function estimatedUsage(input: ChatRequest, answerChars: number): Usage {
-  return usageOf({ prompt_tokens: tokens(promptChars(input)), completion_tokens: tokens(answerChars) })
+export function estimatedUsage(request: Prompt, answerChars: number): Usage {
+  return usageOf({ prompt_tokens: tokens(promptChars(request)), completion_tokens: tokens(answerChars) })
 }
 
 /** Returns the usage to charge for an abandoned call. Counts that the vendor reported (`given`) take precedence. */
 export function abandonedUsage(
-  input: ChatRequest,
+  request: Prompt,
   { promptTokens, completionTokens }: AbandonedTokens,
   given: PartialUsage | undefined,
 ): Usage {
-  const prompt = countOf(given?.prompt_tokens) || (promptTokens ?? tokens(promptChars(input)))
+  const prompt = countOf(given?.prompt_tokens) || (promptTokens ?? tokens(promptChars(request)))
   return usageOf({
     ...given,
     prompt_tokens: Math.min(prompt, maxCount),
@@ -88,7 +89,11 @@ function tokens(chars: number): number {
 /** Cached, because a ledger reads the progress of a stream repeatedly. */
 const knownChars = new WeakMap<ChatRequest, number>()
 
-function promptChars(input: ChatRequest): number {
+/** What a prompt's characters are counted in, where the vendor does not count its tokens. */
+type Prompt = Pick<GenerateRequest, 'chat'>
+
+function promptChars(request: Prompt): number {
+  const input = request.chat()
   const known = knownChars.get(input)
   if (known !== undefined) return known
   let chars = 0
@@ -102,14 +107,14 @@ function promptChars(input: ChatRequest): number {
 }
 
 /** Returns the usage of a response that is not streamed. */
-export function completionUsage(completion: PartialCompletion, input: ChatRequest): CountedUsage {
+export function completionUsage(completion: PartialCompletion, request: Prompt): CountedUsage {
   let chars = 0
   let refusalChars = 0
   for (const { message } of completion.choices) {
     chars += messageChars(message)
     refusalChars += message.refusal?.length ?? 0
   }
-  return countedUsage(completion.usage, input, chars, true, refusalChars, completion.service_tier)
+  return countedUsage(completion.usage, request, chars, true, refusalChars, completion.service_tier)
 }
 
 /**
@@ -119,7 +124,7 @@ export function completionUsage(completion: PartialCompletion, input: ChatReques
  */
 export function countedUsage(
   given: PartialUsage | undefined,
-  input: ChatRequest,
+  request: Prompt,
   answerChars: number,
   whole: boolean,
   refusalChars = 0,
@@ -128,7 +133,7 @@ export function countedUsage(
   const prompt = countOf(given?.prompt_tokens)
   const completion = countOf(given?.completion_tokens)
   const guess = tokens(answerChars)
-  const promptCounted = prompt !== undefined && (prompt > 0 || promptChars(input) === 0)
+  const promptCounted = prompt !== undefined && (prompt > 0 || promptChars(request) === 0)
   const isCount = completion !== undefined && (completion > 0 || answerChars === refusalChars)
   const counted = isCount && (whole || completion >= guess)
   const webSearches = countOf(given?.web_search_requests)
@@ -137,7 +142,7 @@ export function countedUsage(
     return { usage: usageOf(given ?? {}), estimated: false, webSearches, serviceTier }
   const usage = usageOf({
     ...given,
-    prompt_tokens: promptCounted ? prompt : tokens(promptChars(input)),
+    prompt_tokens: promptCounted ? prompt : tokens(promptChars(request)),
     completion_tokens: counted ? completion : guess,
   })
   return { usage, estimated: true, webSearches, serviceTier }

@@ -1,36 +1,35 @@
 import type { Adjustment, Target } from '../contracts/provider.ts'
-import type { ChatRequest } from '../protocol/chat.ts'
+import type { GenerateRequest } from '../conversation/generate-request.ts'
 
 /** A request with a limit on its output, and the adjustments for it. */
 export interface BoundedOutput {
-  readonly input: ChatRequest
+  readonly request: GenerateRequest
   readonly adjustments: readonly Adjustment[]
 }
 
 /**
- * Sets the maximum output of a request without one to the reserved tokens, so that it cannot use more than was reserved. It
- * modifies the request, which is a copy made by validation, because copying it again is expensive.
+ * Sets the maximum output of a request without one to the reserved tokens, so that it cannot use more than was reserved.
  *
  * Throws `TypeError` for an invalid maximum.
  */
-export function boundOutput(input: ChatRequest, maxOutputTokens: number | undefined): BoundedOutput {
-  const named = input.max_completion_tokens ?? input.max_tokens
-  if (maxOutputTokens === undefined || named !== undefined) return { input, adjustments: none }
+export function boundOutput(request: GenerateRequest, maxOutputTokens: number | undefined): BoundedOutput {
+  if (maxOutputTokens === undefined) return { request, adjustments: none }
+  const { max_completion_tokens: named, max_tokens: older } = request.settings()
+  if ((named ?? older) !== undefined) return { request, adjustments: none }
   if (!(Number.isSafeInteger(maxOutputTokens) && maxOutputTokens >= 1)) {
     throw new TypeError(
       `limits returned a lease with maxOutputTokens ${String(maxOutputTokens)}, expected a whole number from 1.`,
     )
   }
-  const copy: { max_completion_tokens?: number } = input
-  copy.max_completion_tokens = maxOutputTokens
-  return { input, adjustments: defaultedTo(maxOutputTokens) }
+  const adjustments = defaultedTo(request.pathOf('max_completion_tokens'), maxOutputTokens)
+  return { request: request.withMaxOutput(maxOutputTokens), adjustments }
 }
 
 const none: readonly Adjustment[] = Object.freeze([])
 
-function defaultedTo(maxOutputTokens: number): readonly Adjustment[] {
+function defaultedTo(parameter: string, maxOutputTokens: number): readonly Adjustment[] {
   const detail = String(maxOutputTokens)
-  return [{ parameter: 'max_completion_tokens', action: 'defaulted', detail }]
+  return [{ parameter, action: 'defaulted', detail }]
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Capabilities, Target } from '../contracts/provider.ts'
 import type { SkipReason } from '../contracts/trace.ts'
+import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest, Message } from '../protocol/chat.ts'
 import { quotedList } from '../protocol/error-messages.ts'
-import { overrideInput } from './overridden-input.ts'
+import { overrideSettings } from './overridden-settings.ts'
 
 /** What a request needs from a target. */
 interface Fit {
@@ -24,10 +25,11 @@ interface Fit {
  * @throws GatewayError 400, with the reason of the first target, if no target remains.
  */
 export function selectCapableTargets<T extends Target>(
-  input: ChatRequest,
+  request: GenerateRequest,
   targets: readonly T[],
   fit: Fit,
 ): readonly T[] {
+  const input = request.chat()
   const parts = inputParts(input.messages)
   const capable: T[] = []
   const tight: T[] = []
@@ -43,9 +45,10 @@ export function selectCapableTargets<T extends Target>(
     const { contextTokens = Number.POSITIVE_INFINITY } = capabilities
     // A word has at least two bytes, so a short prompt need not be counted.
     if (fit.bytes / 2 > contextTokens) words ??= wordCount(input.messages)
-    const asked = parameters === undefined ? input : overrideInput(input, parameters).input
-    const found = unsupportedFeature(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
-    if (found !== undefined) {
+    const asked = parameters === undefined ? input : overrideSettings(input, parameters).settings
+    const unsupported = unsupportedFeature(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
+    if (unsupported !== undefined) {
+      const found = inCallersWords(unsupported, request)
       reason ??= found
       const why = found.reason === 'context_length_exceeded' ? 'too_small' : 'unfit'
       fit.skip(target, { why, ...(found.param !== null && { detail: found.param }) })
@@ -57,6 +60,17 @@ export function selectCapableTargets<T extends Target>(
   }
   if (capable.length + tight.length === 0 && reason !== undefined) throw reason
   return tight.length === 0 ? capable : [...capable, ...tight]
+}
+
+/** Names the field of an error as the caller has it. */
+function inCallersWords(error: GatewayError, request: GenerateRequest): GatewayError {
+  const { param } = error
+  const path = param === null ? null : request.pathOf(param)
+  if (path === null || path === param) return error
+  return new GatewayError(error.reason, {
+    message: error.message.replaceAll(`'${param}'`, `'${path}'`),
+    param: path,
+  })
 }
 
 const partTypes = { image: 'image_url', audio: 'input_audio', file: 'file' } as const

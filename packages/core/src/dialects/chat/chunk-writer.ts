@@ -84,5 +84,3 @@ export function errorEvent(body: ErrorBody): string {
   return `data: ${JSON.stringify(body)}\n\n`
 }
 
-/** A comment that keeps an idle connection open. Clients ignore it. */
-export const keepAliveComment = ': keep-alive\n\n'

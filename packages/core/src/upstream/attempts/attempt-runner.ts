@@ -3,9 +3,9 @@ import type { AttemptReason } from '../../contracts/events.ts'
 import type { Adjustment, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { RoutedTarget } from '../../contracts/route.ts'
 import type { TargetUnavailable } from '../../contracts/target-health.ts'
+import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { AnsweredElsewhere, LifeEnded } from '../../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
-import type { ChatRequest } from '../../protocol/chat.ts'
 import type { AttemptObserver, CallContext, CallDependencies } from '../call-context.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
 import { ProviderCall } from '../provider-call.ts'
@@ -30,7 +30,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
   hedgeAt = never
   only: number | undefined
   due: number | undefined
-  readonly #input: ChatRequest
+  readonly #request: GenerateRequest
   readonly #targets: readonly RoutedTarget[]
   readonly #context: CallContext
   readonly #observer: AttemptObserver
@@ -58,14 +58,14 @@ export class AttemptRunner implements RetryState, AttemptHost {
   #lastResort = false
 
   constructor(
-    input: ChatRequest,
+    request: GenerateRequest,
     targets: readonly RoutedTarget[],
     context: CallContext,
     observer: AttemptObserver,
     dependencies: CallDependencies,
     now: number,
   ) {
-    this.#input = input
+    this.#request = request
     this.#targets = targets
     this.#context = context
     this.#observer = observer
@@ -131,12 +131,12 @@ export class AttemptRunner implements RetryState, AttemptHost {
       // The adjustments of an earlier attempt say nothing about this one, which may fail before it is encoded.
       observer.adjusted(noAdjustments)
       const attempt = new UpstreamAttempt(index, entry, call, health, retry, this)
-      attempt.start(this.#input)
+      attempt.start(this.#request)
       this.#latest = attempt
       // Nearly always the only one, and an array that is pushed to allocates capacity for many.
       this.#running = this.#running.length === 0 ? [attempt] : [...this.#running, attempt]
       if (first && target.shadows !== undefined) {
-        callShadows(target.shadows, this.#input, this.#context, observer, this.#dependencies)
+        callShadows(target.shadows, this.#request, this.#context, observer, this.#dependencies)
       }
     }
     this.#planHead(now)
@@ -288,7 +288,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
   /** The head of a stream may be sent without content some time after the last target was called. */
   #planHead(now: number): void {
     const context = this.#context
-    if (this.#input.stream !== true || context.headAt < never || this.#hasAnotherTarget(now)) return
+    if (!this.#request.stream || context.headAt < never || this.#hasAnotherTarget(now)) return
     context.headAt = now + this.#dependencies.keepAliveMs
   }
 

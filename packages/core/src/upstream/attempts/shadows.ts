@@ -1,12 +1,12 @@
 import type { PartialUsage, Target } from '../../contracts/provider.ts'
 import type { Caller, HealthCall } from '../../contracts/target-health.ts'
+import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
 import { AttemptEntry } from '../../observability/attempt-log.ts'
-import type { ChatRequest } from '../../protocol/chat.ts'
 import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage/usage.ts'
-import { overrideInput } from '../../validation/overridden-input.ts'
+import { overrideRequest } from '../../validation/overridden-input.ts'
 import {
   type AttemptObserver,
   type CallContext,
@@ -37,7 +37,7 @@ class ShadowSkipped extends Error {
 /** Mirrors a request to other targets. Whatever they do, the request neither waits for them nor fails with them. */
 export function callShadows(
   shadows: readonly Target[],
-  input: ChatRequest,
+  request: GenerateRequest,
   { caller }: Pick<CallContext, 'caller'>,
   observer: AttemptObserver,
   dependencies: CallDependencies,
@@ -55,7 +55,7 @@ export function callShadows(
     // After the request's own call.
     clock.setTimer(0, async () => {
       try {
-        observer.discarded(entry, await new Shadow(entry, input, lifetime, dependencies).call(caller))
+        observer.discarded(entry, await new Shadow(entry, request, lifetime, dependencies).call(caller))
       } finally {
         observer.shadows.end(lifetime)
       }
@@ -66,7 +66,7 @@ export function callShadows(
 /** One mirrored call. Its response is discarded. */
 class Shadow {
   readonly #entry: AttemptEntry
-  readonly #given: ChatRequest
+  readonly #given: GenerateRequest
   readonly #lifetime: Lifetime
   readonly #dependencies: CallDependencies
   #usage: PartialUsage | undefined
@@ -74,9 +74,14 @@ class Shadow {
   #serviceTier: string | undefined
   #begun = false
 
-  constructor(entry: AttemptEntry, input: ChatRequest, lifetime: Lifetime, dependencies: CallDependencies) {
+  constructor(
+    entry: AttemptEntry,
+    request: GenerateRequest,
+    lifetime: Lifetime,
+    dependencies: CallDependencies,
+  ) {
     this.#entry = entry
-    this.#given = input
+    this.#given = request
     this.#lifetime = lifetime
     this.#dependencies = dependencies
   }
@@ -125,18 +130,17 @@ class Shadow {
   async #read(providerCall: ProviderCall, health: HealthCall): Promise<CountedUsage> {
     const { unsupportedParameters, clock } = this.#dependencies
     const { provider, model, capabilities, parameters } = this.#entry.target
-    const input = parameters === undefined ? this.#given : overrideInput(this.#given, parameters).input
-    const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
-    const answer = await providerCall.run(provider, call)
+    const request = parameters === undefined ? this.#given : overrideRequest(this.#given, parameters).request
+    const answer = await providerCall.run(provider, { request, model, unsupportedParameters, capabilities })
     const whole = !isStreamed(answer)
     this.#entry.endedAt = clock.monotonic()
     health.answered(this.#entry.endedAt, whole)
     if (whole) {
-      this.#entry.setResponseModel(answer.model)
-      return completionUsage(answer, input)
+      this.#entry.setResponseModel(answer.completion.model)
+      return completionUsage(answer.completion, request)
     }
     await this.#drop(answer)
-    return countedUsage(this.#usage, input, this.#chars, true, 0, this.#serviceTier)
+    return countedUsage(this.#usage, request, this.#chars, true, 0, this.#serviceTier)
   }
 
   async #drop(source: ChunkSource): Promise<void> {

@@ -1,14 +1,15 @@
 import type { Clock } from '../../clock/clock.ts'
-import type { Adjustment, Call, UnsupportedParameters } from '../../contracts/provider.ts'
+import type { Adjustment, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { HealthCall } from '../../contracts/target-health.ts'
 import type { TransportResponse } from '../../contracts/transport.ts'
+import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { AttemptEntry } from '../../observability/attempt-log.ts'
 import { isPromise } from '../../primitives/is-promise.ts'
-import type { ChatRequest } from '../../protocol/chat.ts'
-import { overrideInput } from '../../validation/overridden-input.ts'
+import { overrideRequest } from '../../validation/overridden-input.ts'
 import { isStreamed, type UpstreamReply, type UpstreamResult } from '../call-context.ts'
+import type { PlannedCall } from '../lazy-call.ts'
 import type { ProviderCall } from '../provider-call.ts'
 import { type ContentListener, PeekedStream, withoutChoice } from './peeked-stream.ts'
 
@@ -54,8 +55,8 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
   }
 
   /** Calls the target. Called once. */
-  start(input: ChatRequest): void {
-    this.#outcome = this.#run(input)
+  start(request: GenerateRequest): void {
+    this.#outcome = this.#run(request)
   }
 
   /** Resolves with the attempt itself when it has a response or has failed. Call `start` first. */
@@ -92,7 +93,7 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
     this.entry.span?.end(reason)
   }
 
-  async #run(given: ChatRequest): Promise<this> {
+  async #run(given: GenerateRequest): Promise<this> {
     try {
       const call = this.#callFor(given)
       // Not with `run`: most responses are read synchronously, which saves a promise.
@@ -105,14 +106,14 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
       const reading = this.#call.read(head)
       const answer = isPromise(reading) ? await reading : reading
       const streamed = isStreamed(answer)
-      if (streamed !== (call.input.stream === true)) throw inOtherForm(streamed)
+      if (streamed !== given.stream) throw inOtherForm(streamed)
       if (streamed) {
         const held = new PeekedStream(answer, this)
         await held.hold(this.#host.clock, this.#host.holdMs)
         this.#answer = held
         this.entry.endedAt = this.#host.clock.monotonic()
       } else {
-        if (answer.choices.length === 0) throw withoutChoice()
+        if (answer.completion.choices.length === 0) throw withoutChoice()
         const now = this.#host.clock.monotonic()
         this.#health.answered(now, true)
         this.#answer = answer
@@ -130,18 +131,16 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
     return this
   }
 
-  #callFor(given: ChatRequest): Call {
+  #callFor(given: GenerateRequest): PlannedCall {
     const { model, capabilities, parameters } = this.entry.target
     const { unsupportedParameters } = this.#host
-    let input = given
+    let request = given
     if (parameters !== undefined) {
-      const overridden = overrideInput(given, parameters)
-      input = overridden.input
+      const overridden = overrideRequest(given, parameters)
+      request = overridden.request
       this.#overridden = overridden.adjustments
     }
-    return capabilities
-      ? { input, model, unsupportedParameters, capabilities }
-      : { input, model, unsupportedParameters }
+    return { request, model, unsupportedParameters, capabilities }
   }
 
   #end(completed: boolean, error: unknown, reason?: Error): void {

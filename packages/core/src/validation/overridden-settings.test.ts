@@ -3,7 +3,7 @@ import { scripted, serving, whole } from '../../test/support/scripted-gateway.ts
 import type { ParameterOverrides } from '../contracts/provider.ts'
 import { issueText, optionPathText } from '../errors/configuration-error.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
-import { overrideInput, overridesIssue } from './overridden-input.ts'
+import { overrideSettings, overridesIssue } from './overridden-settings.ts'
 
 const asked = (fields: Partial<ChatRequest> = {}): ChatRequest => ({ model: 'm', messages: [], ...fields })
 
@@ -17,7 +17,7 @@ describe("a target's own parameters", () => {
       reasoning_effort: 'low',
       user: 'us',
     } as const
-    const { input, adjustments } = overrideInput(given, parameters)
+    const { settings, adjustments } = overrideSettings(given, parameters)
     expect(input).toEqual({
       model: 'm',
       messages: [],
@@ -39,7 +39,7 @@ describe("a target's own parameters", () => {
 
   it('are not told where they change nothing', () => {
     const given = asked({ temperature: 0 })
-    expect(overrideInput(given, { temperature: 0, seed: null, top_p: undefined } as never)).toEqual({
+    expect(overrideSettings(given, { temperature: 0, seed: null, top_p: undefined } as never)).toEqual({
       input: given,
       adjustments: [],
     })
@@ -52,7 +52,7 @@ describe("a target's own parameters", () => {
     [{ max_tokens: 100 }, 50, { max_tokens: 50 }],
     [{ max_tokens: 20 }, 50, { max_tokens: 20 }],
   ])('lower a bound and never raise it: %o by %i', (given, bound, expected) => {
-    const { input, adjustments } = overrideInput(asked(given), { max_completion_tokens: bound })
+    const { settings, adjustments } = overrideSettings(asked(given), { max_completion_tokens: bound })
     expect(input).toEqual(asked(expected))
     const [parameter, value] = Object.entries(expected)[0]!
     const lowered = value === 50 ? [{ parameter, action: 'mapped', detail: '50' }] : []
@@ -68,7 +68,7 @@ describe("a target's own parameters", () => {
   ])('are refused where a request cannot have them: %o', (parameters, words) => {
     const issue = overridesIssue(parameters as ParameterOverrides)!
     expect(`${optionPathText(issue.path)}: ${issueText(issue)}`).toMatch(words)
-    expect(() => overrideInput(asked(), parameters as ParameterOverrides)).toThrow(words)
+    expect(() => overrideSettings(asked(), parameters as ParameterOverrides)).toThrow(words)
   })
 
   it('are each target’s, and of those that the answer is of the caller hears', async () => {

@@ -1,42 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { GatewayResponse } from '../../contracts/host.ts'
-import { GatewayError } from '../../errors/errors.ts'
-import type { ChatCompletion } from '../../protocol/chat.ts'
-import { respondCompletion, respondError, respondJson, respondStream } from './respond.ts'
+import type { GatewayResponse } from '../contracts/host.ts'
+import { GatewayError } from '../errors/errors.ts'
+import { respondError, respondJson, respondStream, respondText } from './respond.ts'
 
 const common = { 'x-request-id': 'req_1', 'x-content-type-options': 'nosniff', vary: 'authorization' }
 const json = { ...common, 'content-type': 'application/json', 'cache-control': 'no-store' }
 
 const parts = ({ status, headers, body }: GatewayResponse) => ({ status, headers, body })
-
-const completion: ChatCompletion = {
-  id: 'chatcmpl-1',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [
-    {
-      index: 0,
-      message: { role: 'assistant', content: 'Hello!', refusal: null, annotations: [] },
-      logprobs: null,
-      finish_reason: 'stop',
-    },
-  ],
-  usage: {
-    prompt_tokens: 1,
-    completion_tokens: 2,
-    total_tokens: 3,
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-    completion_tokens_details: {
-      reasoning_tokens: 0,
-      audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
-  },
-  service_tier: 'default',
-  system_fingerprint: null,
-}
 
 describe('an answer', () => {
   it('of JSON has its headers and its text', () => {
@@ -45,21 +15,23 @@ describe('an answer', () => {
       headers: json,
       body: '{"a":[1]}',
     })
-    expect(parts(respondCompletion(completion, 'req_1', { 'x-room': '3' }))).toEqual({
+    expect(parts(respondText(200, '[1]', 'req_1', { 'x-room': '3' }))).toEqual({
       status: 200,
       headers: { ...json, 'x-room': '3' },
-      body: JSON.stringify(completion),
+      body: '[1]',
     })
   })
 
   it('of a refusal has what the refusal says, before what others say', () => {
     const error = new GatewayError('method_not_supported', { headers: { allow: 'POST' } })
-    expect(parts(respondError(error, 'req_1', { 'x-room': '3', allow: 'GET' }))).toEqual({
+    const { status, headers } = error
+    const refused = { status, headers, body: error.toBody() }
+    expect(parts(respondError(refused, 'req_1', { 'x-room': '3', allow: 'GET' }))).toEqual({
       status: 405,
       headers: { ...json, 'x-room': '3', allow: 'POST' },
       body: JSON.stringify(error.toBody()),
     })
-    expect(respondError(error, 'req_1').headers).toEqual({ ...json, allow: 'POST' })
+    expect(respondError(refused, 'req_1').headers).toEqual({ ...json, allow: 'POST' })
   })
 
   it('C85 of a stream is kept by nobody on the way', () => {

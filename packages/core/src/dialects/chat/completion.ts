@@ -1,16 +1,9 @@
-import type { PartialChoice, PartialCompletion, PartialMessage } from '../contracts/provider.ts'
-import { UpstreamError } from '../errors/upstream-error.ts'
-import type { ChatCompletion, Choice, CompletionMessage, FinishReason, Usage } from '../protocol/chat.ts'
-import { completeToolCalls } from './tool-calls.ts'
-
-/** The fields that are the same on a complete response and on every chunk. */
-export interface AnswerIdentity {
-  readonly id: string
-  /** Unix time in seconds. */
-  readonly created: number
-  /** The public name of the model that answered. */
-  readonly model: string
-}
+import type { AnswerIdentity } from '../../contracts/dialect.ts'
+import type { PartialChoice, PartialCompletion, PartialMessage } from '../../contracts/provider.ts'
+import { UpstreamError } from '../../errors/upstream-error.ts'
+import { choiceFinishReason } from '../../normalization/finish-reason.ts'
+import { completeToolCalls } from '../../normalization/tool-calls.ts'
+import type { ChatCompletion, Choice, CompletionMessage, Usage } from '../../protocol/chat.ts'
 
 /**
  * Converts a vendor's complete response to the shape of the protocol (section 2). All keys are present and in order, except
@@ -44,21 +37,16 @@ function inOrder(choices: readonly PartialChoice[]): readonly PartialChoice[] {
 }
 
 function choiceOf(
-  { message, logprobs, finish_reason }: PartialChoice,
+  choice: PartialChoice,
   index: number,
   newId: () => string,
   logprobsAsked: boolean,
 ): Choice {
-  const reply = messageOf(message, newId)
   return {
     index,
-    message: reply,
-    logprobs: logprobsAsked ? (logprobs ?? null) : null,
-    finish_reason: finishReason(
-      finish_reason,
-      reply.tool_calls !== undefined,
-      reply.function_call !== undefined,
-    ),
+    message: messageOf(choice.message, newId),
+    logprobs: logprobsAsked ? (choice.logprobs ?? null) : null,
+    finish_reason: choiceFinishReason(choice),
   }
 }
 
@@ -83,17 +71,4 @@ function messageOf(message: PartialMessage, newId: () => string): CompletionMess
   reply.annotations = message.annotations ?? []
   if (message.citations !== undefined) reply.citations = message.citations
   return reply as CompletionMessage
-}
-
-/**
- * Returns why a choice ended. Corrects vendors that send `stop` with a tool call, or no reason for a complete response.
- */
-export function finishReason(
-  given: FinishReason | null | undefined,
-  toolsCalled: boolean,
-  functionCalled: boolean,
-): FinishReason {
-  if (given != null && given !== 'stop') return given
-  if (toolsCalled) return 'tool_calls'
-  return functionCalled ? 'function_call' : 'stop'
 }

@@ -6,13 +6,13 @@ import {
   unknownOption,
 } from '../errors/configuration-error.ts'
 import type { GatewayError } from '../errors/errors.ts'
-import type { ChatRequest } from '../protocol/chat.ts'
+import type { GenerateRequest, Settings } from '../conversation/generate-request.ts'
 import { checkFields, type Fields, fieldsFrom } from './check-fields.ts'
 import { settingSchemas } from './settings-schema.ts'
 
-/** A request with the parameters of a target, and the adjustments made. */
-export interface OverriddenInput {
-  readonly input: ChatRequest
+/** Settings with the parameters of a target, and the adjustments made. */
+interface OverriddenSettings<T> {
+  readonly settings: T
   readonly adjustments: readonly Adjustment[]
 }
 
@@ -45,31 +45,47 @@ let settings: Fields | undefined
 /** Parameters that were validated. */
 const validated = new WeakSet<ParameterOverrides>()
 
+/** Overrides the parameters of a request with those of a target. See `overrideSettings`. */
+export function overrideRequest(
+  request: GenerateRequest,
+  parameters: ParameterOverrides,
+): { readonly request: GenerateRequest; readonly adjustments: readonly Adjustment[] } {
+  const { settings, adjustments } = overrideSettings(request.settings(), parameters)
+  const inCallersWords = adjustments.map(adjustment => ({
+    ...adjustment,
+    parameter: request.pathOf(adjustment.parameter),
+  }))
+  return { request: request.withSettings(settings), adjustments: inCallersWords }
+}
+
 /**
- * Overrides the parameters of a request with those of a target. A maximum output is lowered, but never raised. Throws
+ * Overrides settings with the parameters of a target. A maximum output is lowered, but never raised. Throws
  * `ConfigurationError` for invalid parameters.
  */
-export function overrideInput(input: ChatRequest, parameters: ParameterOverrides): OverriddenInput {
+export function overrideSettings<T extends Settings>(
+  given: T,
+  parameters: ParameterOverrides,
+): OverriddenSettings<T> {
   const issue = validated.has(parameters) ? undefined : overridesIssue(parameters)
   if (issue !== undefined) throw new ConfigurationError("A target's parameters", [issue])
   validated.add(parameters)
-  const fields: Record<string, unknown> = { ...input }
+  const fields: Record<string, unknown> = { ...given }
   const adjustments: Adjustment[] = []
   for (const [field, value] of Object.entries(parameters)) {
     const bound = field === 'max_completion_tokens'
-    const name = bound ? boundOf(input) : field
-    const given = fields[name]
-    if (value === undefined || value === given || (bound && !lowers(value, given))) continue
+    const name = bound ? boundOf(given) : field
+    const own = fields[name]
+    if (value === undefined || value === own || (bound && !lowers(value, own))) continue
     if (value !== null) {
       fields[name] = value
       const isReported = isReportable[field as keyof ParameterOverrides]
       adjustments.push({ parameter: name, action: 'mapped', ...(isReported && { detail: String(value) }) })
-    } else if (given !== undefined) {
+    } else if (own !== undefined) {
       delete fields[name]
       adjustments.push({ parameter: name, action: 'dropped', detail: 'not sent to this model' })
     }
   }
-  return { input: fields as ChatRequest, adjustments }
+  return { settings: fields as T, adjustments }
 }
 
 /** Returns the issue of invalid parameters of a target, or `undefined`. */
@@ -103,8 +119,8 @@ export function overridesIssue(parameters: ParameterOverrides): ConfigurationIss
 }
 
 /** Returns the name of the maximum output in the request. */
-function boundOf(input: ChatRequest): 'max_tokens' | 'max_completion_tokens' {
-  const older = input.max_tokens !== undefined && input.max_completion_tokens === undefined
+function boundOf(given: Settings): 'max_tokens' | 'max_completion_tokens' {
+  const older = given.max_tokens !== undefined && given.max_completion_tokens === undefined
   return older ? 'max_tokens' : 'max_completion_tokens'
 }
 

@@ -1,12 +1,11 @@
+import type { AnswerDelta, AnswerIdentity, AnswerStreamWriter, Dialect } from '../contracts/dialect.ts'
 import type { RequestOutcome } from '../contracts/events.ts'
 import type { PartialChunk } from '../contracts/provider.ts'
-import { ChunkWriter, errorEvent } from '../dialects/chat/chunk-writer.ts'
+import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { isTimeout } from '../errors/upstream-error.ts'
 import type { TextSource } from '../http/keep-alive-stream.ts'
-import type { AnswerIdentity } from '../normalization/completion.ts'
 import { StreamNormalizer } from '../normalization/stream.ts'
-import type { ChatRequest } from '../protocol/chat.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import { type CountedUsage, countedUsage } from '../usage/usage.ts'
 import { toFailure } from './failure.ts'
@@ -15,7 +14,8 @@ import type { RequestContext } from './request-context.ts'
 
 /** The request of a response. */
 export interface AnsweredRequest {
-  readonly input: ChatRequest
+  readonly dialect: Dialect
+  readonly request: GenerateRequest
   readonly identity: AnswerIdentity
   readonly context: RequestContext
   readonly accounting: RequestAccounting
@@ -23,13 +23,14 @@ export interface AnsweredRequest {
 }
 
 /**
- * A streamed response as text: the normalized chunks of the upstream. Writes `[DONE]` only after the upstream has ended its
- * stream; a broken stream ends with an error event. In every case it settles the accounting once and releases everything.
+ * A streamed response as text: what the upstream sends, normalized, as the dialect writes it. The mark of a complete stream is
+ * written only after the upstream has ended its own; a broken stream ends with an error. In every case it settles the
+ * accounting once and releases everything.
  */
-export class CompletionStream implements TextSource {
+export class AnswerStream implements TextSource {
   readonly #request: AnsweredRequest
   readonly #normalizer: StreamNormalizer
-  readonly #writer: ChunkWriter
+  readonly #writer: AnswerStreamWriter
   readonly #result: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>
   // Created once, so that a read costs one promise.
   readonly #took = (read: IteratorResult<readonly PartialChunk[]>) => this.#take(read)
@@ -40,6 +41,8 @@ export class CompletionStream implements TextSource {
   #reading = false
   /** The error event of a stream that broke between reads. */
   #errorText: string | undefined
+  /** What precedes all content, until it is sent. */
+  #opening: string
   #over = false
 
   /** `result` is a promise if the response head had to be sent before any upstream answered. */
@@ -49,19 +52,21 @@ export class CompletionStream implements TextSource {
   ) {
     this.#request = request
     this.#result = result
-    const { input, identity } = request
+    const { dialect, request: asked, identity } = request
+    const { n = 1, logprobs } = asked.settings()
     this.#normalizer = new StreamNormalizer(request.newId, {
-      choices: input.n ?? 1,
-      logprobs: input.logprobs === true,
+      choices: n,
+      logprobs: logprobs === true,
     })
-    this.#writer = new ChunkWriter(identity, input.stream_options?.include_usage === true)
+    this.#writer = dialect.stream(identity, asked)
+    this.#opening = this.#writer.open()
   }
 
   /** Observes the call and the client, which may end between reads. Call it once. */
   start(): void {
-    const { input, context, accounting } = this.#request
+    const { request, context, accounting } = this.#request
     const result = this.#result
-    accounting.streaming(() => countedUsage(this.#normalizer.usage, input, this.#normalizer.chars, false))
+    accounting.streaming(() => countedUsage(this.#normalizer.usage, request, this.#normalizer.chars, false))
     if (result instanceof Promise) result.catch(error => this.#breakUnread(error))
     else this.#follow(result)
     context.lifetime.onEnd(reason => {
@@ -71,6 +76,8 @@ export class CompletionStream implements TextSource {
 
   next(): Promise<string | undefined> {
     if (this.#over) return Promise.resolve(this.#takeErrorText())
+    // The client has the head of the response already, and may wait long for content.
+    if (this.#opening !== '' && this.#result instanceof Promise) return Promise.resolve(this.#open())
     this.#reading = true
     // What preceded the failure in the same read was written by now.
     if (this.#normalizer.failure !== undefined) {
@@ -135,18 +142,31 @@ export class CompletionStream implements TextSource {
   }
 
   #finish(): string {
-    const choices = this.#write(this.#normalizer.end())
+    const last = this.#normalizer.end()
     this.#close(true)
     const counted = this.#counted(true)
-    const text = choices + this.#writer.end(counted.usage)
+    const text = this.#opened(this.#writer.end(last, this.#normalizer, counted.usage))
     this.#request.accounting.sent(text)
     this.#settle('completed', undefined, counted)
     return text
   }
 
-  #write(choices: ReturnType<StreamNormalizer['push']>): string {
-    const { serviceTier, systemFingerprint } = this.#normalizer
-    return choices.length === 0 ? '' : this.#writer.choices(choices, serviceTier, systemFingerprint)
+  #write(deltas: readonly AnswerDelta[]): string {
+    return deltas.length === 0 ? '' : this.#opened(this.#writer.push(deltas, this.#normalizer))
+  }
+
+  #open(): string {
+    const text = this.#opened('')
+    this.#request.accounting.sent(text)
+    return text
+  }
+
+  /** Puts what precedes all content in front of the first text. */
+  #opened(text: string): string {
+    const opening = this.#opening
+    if (opening === '') return text
+    this.#opening = ''
+    return opening + text
   }
 
   #break(error: unknown): string | undefined {
@@ -155,7 +175,7 @@ export class CompletionStream implements TextSource {
     const { identity, context } = this.#request
     const { outcome, clientError } = toFailure(error, identity.model, context.lifetime)
     // Written first: an observer may change the error.
-    const text = errorEvent(clientError.toBody())
+    const text = this.#opened(this.#writer.fail(clientError))
     this.#settle(outcome, error)
     return text
   }
@@ -189,7 +209,7 @@ export class CompletionStream implements TextSource {
 
   #counted(completed: boolean): CountedUsage {
     const { usage, chars, refusalChars, answeredTier } = this.#normalizer
-    return countedUsage(usage, this.#request.input, chars, completed, refusalChars, answeredTier)
+    return countedUsage(usage, this.#request.request, chars, completed, refusalChars, answeredTier)
   }
 
   #settle(outcome: RequestOutcome, error?: unknown, counted = this.#counted(false)): void {

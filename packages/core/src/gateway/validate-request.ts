@@ -1,0 +1,53 @@
+import type { Dialect, ReadRules } from '../contracts/dialect.ts'
+import type { Draft } from '../contracts/draft.ts'
+import type { Principal } from '../contracts/principal.ts'
+import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
+import type { GenerateRequest } from '../conversation/generate-request.ts'
+import { isRestricted, permittedTargets } from '../routing/restricted-fields.ts'
+import { selectCapableTargets } from '../validation/capable-targets.ts'
+
+/** How requests are validated. */
+export interface ValidationRules extends ReadRules {
+  /** Whether the gateway limits the usage of every principal, so that none may send restricted fields. */
+  readonly boundsAll: boolean
+  /** Returns the estimated tokens of prompt and answer. It affects the order of targets, and rejects none. */
+  readonly estimateTokens: (draft: Draft) => number
+}
+
+/** A valid request and the targets that support it. */
+export interface ValidatedRequest<T extends RoutedTarget> {
+  readonly request: GenerateRequest
+  /** At least one. */
+  readonly targets: readonly T[]
+}
+
+/**
+ * Validates a request, and selects the targets that support it.
+ *
+ * @param log - records the targets that do not support the request.
+ * @throws GatewayError 400, also if no target supports the request.
+ */
+export function validateRequest<T extends RoutedTarget>(
+  dialect: Dialect,
+  draft: Draft,
+  principal: Principal,
+  targets: readonly T[],
+  rules: ValidationRules,
+  log: Pick<RouteContext, 'skip'>,
+): ValidatedRequest<T> {
+  const { request, unknownFields, finish } = dialect.read(draft, rules)
+  const permitted =
+    unknownFields === undefined || !isRestricted(principal, rules.boundsAll)
+      ? targets
+      : permittedTargets(draft.body, unknownFields, targets, log)
+  const capable = permitted.every(({ capabilities }) => capabilities === undefined)
+    ? permitted
+    : selectCapableTargets(request, permitted, {
+        live: rules.profile === 'live',
+        bytes: draft.bytes,
+        estimateTokens: () => rules.estimateTokens(draft),
+        skip: (target, why) => log.skip(target, why),
+      })
+  finish?.()
+  return { request, targets: capable }
+}
