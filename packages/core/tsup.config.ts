@@ -9,6 +9,7 @@ const entries = [
   'keys',
   'ledger',
   'provider',
+  'dialect',
   'store',
   'adapter',
   'openapi',

@@ -35,6 +35,7 @@ describe('the entries of @sluice/core', () => {
       './keys',
       './ledger',
       './provider',
+      './dialect',
       './store',
       './adapter',
       './openapi',

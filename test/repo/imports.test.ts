@@ -278,6 +278,7 @@ const entries = [
   'limits.ts',
   'openapi.ts',
   'provider.ts',
+  'dialect.ts',
   'routing.ts',
   'store.ts',
 ]

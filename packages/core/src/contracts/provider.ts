@@ -1,5 +1,6 @@
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { ChatRequest, FinishReason, JsonObject, Logprobs } from '../protocol/chat.ts'
+import type { Operation } from './outline.ts'
 import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
 
 /** One request to one upstream model. */
@@ -127,6 +128,8 @@ type OverridableField =
 
 /** What a model supports. A capability that is absent is not checked. */
 export interface Capabilities {
+  /** What the model can be asked for. Default: a generated answer. */
+  readonly operations?: readonly Operation[]
   /** Content types of user messages beside text, which every model supports. */
   readonly input?: readonly ('image' | 'audio' | 'file')[]
   /** Whether it is a reasoning model, which takes `max_completion_tokens` instead of `max_tokens`. */

@@ -43,6 +43,7 @@ export function validateRequest<T extends RoutedTarget>(
   const capable = permitted.every(({ capabilities }) => capabilities === undefined)
     ? permitted
     : selectCapableTargets(request, permitted, {
+        operation: dialect.operation,
         live: rules.profile === 'live',
         bytes: draft.bytes,
         estimateTokens: () => rules.estimateTokens(draft),

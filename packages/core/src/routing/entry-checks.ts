@@ -1,3 +1,4 @@
+import type { Operation } from '../contracts/outline.ts'
 import type { Capabilities, ParameterOverrides, Target } from '../contracts/provider.ts'
 import {
   ConfigurationError,
@@ -6,7 +7,7 @@ import {
   unknownOption,
 } from '../errors/configuration-error.ts'
 import { isTarget } from '../validation/is-target.ts'
-import { overridesIssue } from '../validation/overridden-input.ts'
+import { overridesIssue } from '../validation/overridden-settings.ts'
 import { allowFieldsIssue } from './restricted-fields.ts'
 
 /** Throws `ConfigurationError` for a target with invalid capabilities, parameters or `allowFields`. */
@@ -23,6 +24,16 @@ export function checkTarget(target: Target, at: EntryPath): void {
   }
   for (const name of ['contextTokens', 'maxOutputTokens', 'maxChoices'] as const)
     checkCount(capabilities, name, at)
+  const { operations } = capabilities
+  if (operations === undefined || (Array.isArray(operations) && operations.every(isOperation))) return
+  const expected = `an array of ${allOperations.map(each => `'${each}'`).join(', ')}`
+  throw configurationError(source, [...path, 'capabilities', 'operations'], operations, expected)
+}
+
+const allOperations: readonly Operation[] = ['generate', 'embed', 'countTokens']
+
+function isOperation(value: unknown): value is Operation {
+  return allOperations.includes(value as Operation)
 }
 
 function checkCount(

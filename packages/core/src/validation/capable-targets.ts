@@ -1,4 +1,5 @@
 import type { Capabilities, Target } from '../contracts/provider.ts'
+import type { Operation } from '../contracts/outline.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -8,6 +9,7 @@ import { overrideSettings } from './overridden-settings.ts'
 
 /** What a request needs from a target. */
 interface Fit {
+  readonly operation: Operation
   /** Whether to apply the rules of hosted services for reasoning models and others. */
   readonly live: boolean
   /** Size of the request body in bytes. */
@@ -46,7 +48,9 @@ export function selectCapableTargets<T extends Target>(
     // A word has at least two bytes, so a short prompt need not be counted.
     if (fit.bytes / 2 > contextTokens) words ??= wordCount(input.messages)
     const asked = parameters === undefined ? input : overrideSettings(input, parameters).settings
-    const unsupported = unsupportedFeature(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
+    const unsupported =
+      unsupportedOperation(fit.operation, capabilities) ??
+      unsupportedFeature(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
     if (unsupported !== undefined) {
       const found = inCallersWords(unsupported, request)
       reason ??= found
@@ -126,6 +130,24 @@ function unsupportedFeature(
   return reasoning === false && input.reasoning_effort !== undefined
     ? unsupported('reasoning_effort', '')
     : undefined
+}
+
+const operationNames: Readonly<Record<Operation, string>> = {
+  generate: 'generated answers',
+  embed: 'embeddings',
+  countTokens: 'token counts',
+}
+
+function unsupportedOperation(
+  operation: Operation,
+  { operations }: Capabilities,
+): GatewayError | undefined {
+  if (operations === undefined || operations.includes(operation)) return undefined
+  const supported = operations.map(each => operationNames[each]).join(' and ')
+  return new GatewayError('unsupported_value', {
+    message: `This model does not support ${operationNames[operation]}. It supports ${supported || 'nothing else'}.`,
+    param: 'model',
+  })
 }
 
 function unsupportedOutput(

@@ -4,6 +4,7 @@ import * as keys from '@sluice/core/keys'
 import * as ledger from '@sluice/core/ledger'
 import * as limits from '@sluice/core/limits'
 import * as openapi from '@sluice/core/openapi'
+import * as dialect from '@sluice/core/dialect'
 import * as provider from '@sluice/core/provider'
 import * as routing from '@sluice/core/routing'
 import * as store from '@sluice/core/store'
@@ -22,6 +23,7 @@ const virtualModules = {
   '@sluice/core/ledger': ledger,
   '@sluice/core/limits': limits,
   '@sluice/core/openapi': openapi,
+  '@sluice/core/dialect': dialect,
   '@sluice/core/provider': provider,
   '@sluice/core/routing': routing,
   '@sluice/core/store': store,

@@ -1,0 +1,9 @@
+/**
+ * For protocols of your own: the `Dialect` contract, and requests as turns. The contracts may gain optional members in minor
+ * versions.
+ */
+export type * from './contracts/dialect.ts'
+export type { Draft } from './contracts/draft.ts'
+export type * from './contracts/outline.ts'
+export type * from './conversation/generate-request.ts'
+export type * from './conversation/turns.ts'
