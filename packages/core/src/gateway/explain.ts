@@ -4,6 +4,7 @@ import type { FetchContext } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { RoutedTarget } from '../contracts/route.ts'
 import type { Caller, TargetUnavailable } from '../contracts/target-health.ts'
+import { chatDialect } from '../dialects/chat/dialect.ts'
 import { validate } from '../dialects/chat/validate.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -50,8 +51,8 @@ export async function explain<Host>(
     if (isBodyBuffered(context.body)) await undefined
     const { requestLimits, random, clock } = options
     const draft =
-      read(request, context.body, requestLimits) ??
-      (await receive(request, context.body, requestLimits, {
+      read(request, context.body, requestLimits, chatDialect) ??
+      (await receive(request, context.body, requestLimits, chatDialect, {
         key: principalKey(principal),
         uploads,
         lifetime,

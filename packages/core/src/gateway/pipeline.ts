@@ -10,6 +10,7 @@ import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { PartialCompletion } from '../contracts/provider.ts'
 import { keepAliveComment } from '../dialects/chat/chunk-writer.ts'
+import { chatDialect } from '../dialects/chat/dialect.ts'
 import { respondCached, respondCompletion, respondStream } from '../dialects/chat/respond.ts'
 import { validate } from '../dialects/chat/validate.ts'
 import { KeepAliveStream } from '../http/keep-alive-stream.ts'
@@ -18,7 +19,6 @@ import { normalizeCompletion } from '../normalization/completion.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
-import { jsonMember } from '../protocol/json-members.ts'
 import { limit } from '../rate-limiting/limit.ts'
 import { shedLoad } from '../rate-limiting/load-shedding.ts'
 import { route } from '../routing/route.ts'
@@ -56,9 +56,10 @@ export async function completeChat<Host>(
   fetchContext.onPrincipal?.(principal)
   if (isBodyBuffered(fetchContext.body)) await undefined
   const draft =
-    read(request, fetchContext.body, options.requestLimits) ??
+    read(request, fetchContext.body, options.requestLimits, chatDialect) ??
     (await receiveDraft(request, fetchContext, principal, options, context, load))
-  context.stream = jsonMember(draft.body, 'stream') === true
+  context.outline = draft.outline
+  context.stream = draft.outline.stream
   routing.begun = true
   const routingContext = routeContext(principal, draft.model, routing, options)
   const routed = route(draft, routingContext, options.route, options.unknownModel)
@@ -111,7 +112,7 @@ async function receiveDraft<Host>(
   let draft: Draft
   load.receiving++
   try {
-    draft = await receive(request, body, options.requestLimits, sender)
+    draft = await receive(request, body, options.requestLimits, chatDialect, sender)
   } finally {
     load.receiving--
   }

@@ -382,9 +382,8 @@ export class RequestAccounting implements AttemptObserver {
   /** Returns the price of a discarded call; `null` where it is not known. */
   #costOf(usage: Usage, attempt: AttemptEntry, terms: AnswerTerms | undefined): number | null {
     const { target, adjustments, responseModel } = attempt
-    const { model = '', clock } = this.#context
-    const input = this.#request?.input
-    const priced = pricedModel(model, target, clock.now(), input, terms, adjustments, responseModel)
+    const { model = '', outline, clock } = this.#context
+    const priced = pricedModel(model, target, clock.now(), outline, terms, adjustments, responseModel)
     return this.#services.prices(usage, priced)
   }
 
@@ -395,9 +394,8 @@ export class RequestAccounting implements AttemptObserver {
   }
 
   #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
-    const { model = '' } = this.#context
-    const input = this.#request?.input
-    const priced = pricedModel(model, target, at, input, this.#terms, this.#adjustments, responseModel)
+    const { model = '', outline } = this.#context
+    const priced = pricedModel(model, target, at, outline, this.#terms, this.#adjustments, responseModel)
     return chargeOf(usage, this.#services.prices(usage, priced))
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import type { BeginEvent } from '../contracts/events.ts'
+import type { Outline } from '../contracts/outline.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Caller } from '../contracts/target-health.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
@@ -27,6 +28,8 @@ export class RequestContext implements CallContext {
   principal: Principal | undefined
   /** Set once the model is routed. */
   model: string | undefined
+  /** Set once the body is parsed. */
+  outline: Outline | undefined
   stream = false
   committed = false
   headAt = Number.POSITIVE_INFINITY
