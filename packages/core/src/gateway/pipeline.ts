@@ -87,7 +87,7 @@ export async function completeChat<Host>(
   const opening = accounting.opened(bounded, targets[0]!)
   if (opening !== undefined) await opening
   const cached =
-    options.cache && (await cachedResponse(request, bounded.input, options.cache, context, accounting))
+    options.cache && (await cachedResponse(request, draft, bounded.input, options.cache, context, accounting))
   if (cached !== undefined) return replay(cached, context, accounting)
   const answered = answeredRequest(bounded.input, options, context, accounting)
   // Called here, as a further async function costs three turns of the microtask queue.
@@ -139,12 +139,13 @@ async function replayOf(
 /** Returns the response that is in the cache. Where there is none, stores this one. */
 async function cachedResponse(
   request: Request,
+  draft: Draft,
   input: ChatRequest,
   cache: ResponseCache<GuardedCacheStore>,
   { principal }: RequestContext,
   accounting: RequestAccounting,
 ): Promise<CachedResponse | undefined> {
-  const found = await lookUpCache(request, input, principal!, cache)
+  const found = await lookUpCache(request, draft, input, principal!, cache)
   if (found === undefined) return undefined
   accounting.cacheLookedUp(found)
   return found.answer
