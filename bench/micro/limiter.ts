@@ -1,7 +1,7 @@
 import { concurrent, limits, requests, tokens } from '@sluice/core'
 import { memoryLimitStore } from '@sluice/core/limits'
-import type { Draft } from '../../packages/core/src/contracts/draft.ts'
 import type { LimitContext } from '../../packages/core/src/contracts/limiter.ts'
+import { chatDraft } from '../../packages/core/test/support/chat-draft.ts'
 import { vendorModels } from '../../packages/providers/test/vendors/properties/vendors.ts'
 import type { Case } from './case.ts'
 import { conversations } from './requests.ts'
@@ -43,7 +43,7 @@ export const limiterCases: Case[] = [1, 4].flatMap(count => {
     bytes: bytes.length,
     async run() {
       // A fresh one, as each request has: what was counted of it is not known yet.
-      const draft: Draft = { model: 'gpt-4o', body: { ...body }, bytes: bytes.length }
+      const draft = chatDraft({ model: 'gpt-4o', body: { ...body }, bytes: bytes.length })
       const lease = await limiter.admit(principal, draft, context)
       await lease.settle(usage, 0)
     },

@@ -1,7 +1,9 @@
 import type { Draft } from '../../packages/core/src/contracts/draft.ts'
+import { chatDialect } from '../../packages/core/src/dialects/chat/dialect.ts'
 import { validate } from '../../packages/core/src/dialects/chat/validate.ts'
 import { defaultRequestLimits } from '../../packages/core/src/gateway/config.ts'
 import { read } from '../../packages/core/src/validation/read.ts'
+import { chatDraft } from '../../packages/core/test/support/chat-draft.ts'
 import { vendorModels } from '../../packages/providers/test/vendors/properties/vendors.ts'
 import { conversationOf } from '../questions.ts'
 import type { Case } from './case.ts'
@@ -34,7 +36,7 @@ const rules = {
 export const requestCases: Case[] = conversations.flatMap(({ name, bytes, body }) => {
   const headers = new Headers({ 'content-type': 'application/json', 'content-length': `${bytes.length}` })
   const request = { method: 'POST', headers } as Request
-  const draft: Draft = { model: 'gpt-4o', body, bytes: bytes.length }
+  const draft = chatDraft({ model: 'gpt-4o', body, bytes: bytes.length })
   const targets = [vendorModels.openai!.target]
   return [
     { group: 'JSON.parse of it, to compare', name, bytes: bytes.length, run: () => parse(bytes) },
@@ -42,7 +44,7 @@ export const requestCases: Case[] = conversations.flatMap(({ name, bytes, body }
       group: 'intake: bytes to JSON within bounds',
       name,
       bytes: bytes.length,
-      run: () => read(request, { kind: 'bytes', bytes }, defaultRequestLimits),
+      run: () => read(request, { kind: 'bytes', bytes }, defaultRequestLimits, chatDialect),
     },
     {
       group: 'schema: is it sound?',

@@ -14,7 +14,8 @@ import { limitRule } from '@sluice/core/limits'
 import { describe, expect, it, vi } from 'vitest'
 import { defaultRequestLimits } from '../../packages/core/src/gateway/config.ts'
 import { limitDefaults } from '../../packages/core/src/rate-limiting/limits-options.ts'
-import { mediaAllowance } from '../../packages/core/src/usage/prompt-estimate.ts'
+import { mediaAllowance } from '../../packages/core/src/usage/media.ts'
+import { chatDraft } from '../../packages/core/test/support/chat-draft.ts'
 import { type Asking, ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 import { readPage, root, tableUnder } from './runner/markdown.ts'
@@ -204,11 +205,12 @@ it('says what a window lets in', async () => {
     price: () => null,
     signal: new AbortController().signal,
   }
+  const draft = chatDraft()
   const letIn = (ms: number) => {
     let count = 0
     for (const end = clock.now + ms; clock.now < end; clock.now += 50) {
       try {
-        while (limiter.admit({ id: 'ann' }, { model: 'm', body: { model: 'm' }, bytes: 9 }, context)) count++
+        while (limiter.admit({ id: 'ann' }, draft, context)) count++
       } catch {
         // Until the next try.
       }

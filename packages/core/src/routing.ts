@@ -2,6 +2,7 @@
  * Routes and conditions: which target answers a request.
  */
 export type { Draft } from './contracts/draft.ts'
+export type { Operation, Outline, OutlineMedia } from './contracts/outline.ts'
 export type { ParameterOverrides, Target } from './contracts/provider.ts'
 export type { ModelCard, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
 export type { TargetHealth } from './contracts/target-health.ts'

@@ -3,6 +3,7 @@ import type { Capabilities, Provider, Target } from '../src/contracts/provider.t
 import { type ValidationRules, validate } from '../src/dialects/chat/validate.ts'
 import { GatewayError } from '../src/errors/errors.ts'
 import type { JsonObject } from '../src/protocol/chat.ts'
+import { chatDraft } from './support/chat-draft.ts'
 
 export const provider: Provider = {
   name: 'test',
@@ -38,7 +39,7 @@ export const base = { model: 'm', messages: hello }
 
 export function check(body: object, rules = schema, targets: readonly Target[] = [target()]) {
   const model = 'model' in body ? String(body.model) : 'm'
-  return validate({ model, body: body as JsonObject, bytes: 1 }, { id: 'ann' }, targets, rules, {
+  return validate(chatDraft({ model, body: body as JsonObject, bytes: 1 }), { id: 'ann' }, targets, rules, {
     skip: () => {},
   })
 }

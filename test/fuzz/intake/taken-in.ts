@@ -2,6 +2,7 @@ import { GatewayError, type RequestLimits } from '@sluice/core'
 import type { HostBody } from '@sluice/core/adapter'
 import { systemClock } from '../../../packages/core/src/clock/clock.ts'
 import type { Draft } from '../../../packages/core/src/contracts/draft.ts'
+import { chatDialect } from '../../../packages/core/src/dialects/chat/dialect.ts'
 import { type ValidationRules, validate } from '../../../packages/core/src/dialects/chat/validate.ts'
 import { Lifetime } from '../../../packages/core/src/http/lifetime.ts'
 import { Uploads } from '../../../packages/core/src/http/uploads.ts'
@@ -36,7 +37,11 @@ export type TakenIn =
 /** Reads a body as the gateway does. Throws whatever is thrown that is no small refusal of the caller's fault. */
 export async function takenIn(body: HostBody, limits: RequestLimits): Promise<TakenIn> {
   try {
-    return { draft: read(request, body, limits) ?? (await receive(request, body, limits, sender)) }
+    return {
+      draft:
+        read(request, body, limits, chatDialect) ??
+        (await receive(request, body, limits, chatDialect, sender)),
+    }
   } catch (error) {
     return { refusal: smallRefusal(error) }
   }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { chatDraft } from '../../test/support/chat-draft.ts'
 import { systemClock } from '../clock/clock.ts'
 import type { GuardedCacheStore, StoreOutcome } from '../contracts/cache-store.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -32,7 +33,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       process: some,
       who: some,
       key: some,
-      body: some,
+      body: fc.nat({ max: 2 }),
     }),
   },
   {
@@ -161,9 +162,11 @@ async function outcomeOf(
   requestId: string,
 ): Promise<Seen> {
   const request = new Request('http://there.test', { headers: { 'idempotency-key': `key-${key}` } })
-  const draft = { model: 'm', body: { model: 'm', user: String(body) }, bytes: 1 }
+  const draft = chatDraft({ body: { model: 'm', user: body === 1 ? 'other' : 'ann' } })
+  // The third body is the first one in another dialect.
+  const asked = body === 2 ? { ...draft, dialect: 'other' } : draft
   try {
-    const found = await lookUpReplay(request, draft, { id: `principal-${who}` }, requestId, {
+    const found = await lookUpReplay(request, asked, { id: `principal-${who}` }, requestId, {
       keys,
       ttlMs,
       maxBytes: 100,

@@ -70,7 +70,7 @@ type ReplayLookup =
  * `onStoreFailure: 'open'`. Keys are separate per principal.
  *
  * Throws `GatewayError`: 400 for an invalid key; 409 while the first request is running, or if its response was too large to
- * store; 422 if it had another body; 503 if the store fails, or is full of requests in flight.
+ * store; 422 if it had another body or dialect; 503 if the store fails, or is full of requests in flight.
  */
 export async function lookUpReplay(
   request: Request,
@@ -83,7 +83,7 @@ export async function lookUpReplay(
   if (given === null) return undefined
   if (!/^[\x21-\x7e]{1,255}$/.test(given)) throw invalidKey(given)
   const { keys, onStoreFailure } = idempotency
-  const state: KeyState = { requestId, fingerprint: await digestOf(draft.body), answer: 'running' }
+  const state: KeyState = { requestId, fingerprint: await fingerprintOf(draft), answer: 'running' }
   const owner = principalKey(principal)
   const key = { owner: `repeat ${owner}`, name: `repeat:${await digestOf(owner, given)}` }
   const held = await keys.hold(key, keyStateText(state))
@@ -96,6 +96,14 @@ export async function lookUpReplay(
   if (onStoreFailure === 'open') return undefined
   const cause = held.ok ? new Error('The store has an invalid state for this idempotency key.') : held.error
   throw new GatewayError('idempotency_unavailable', { cause })
+}
+
+/**
+ * Returns a digest of what must be the same in a retried request. A body may be valid in several dialects, and its response is
+ * written in one. Chat's digest has no dialect, as those that were stored before there were others.
+ */
+function fingerprintOf({ dialect, body }: Draft): Promise<string> {
+  return dialect === 'chat' ? digestOf(body) : digestOf(dialect, body)
 }
 
 function answerOf({ fingerprint, requestId, answer }: KeyState, asked: KeyState): CachedResponse {
@@ -126,7 +134,7 @@ function invalidKey(given: string): GatewayError {
 interface KeyState {
   /** The id of the first request with the key. */
   readonly requestId: string
-  /** The digest of its body. */
+  /** The digest of its body and dialect. */
   readonly fingerprint: string
   /** `running`: the response is not complete yet. `gone`: it is, but was too large to store. */
   readonly answer: CachedResponse | 'running' | 'gone'

@@ -1,6 +1,8 @@
 import type { CacheKey, CacheStore, GuardedCacheStore } from '../contracts/cache-store.ts'
+import type { Draft } from '../contracts/draft.ts'
 import type { Principal } from '../contracts/principal.ts'
-import { ownMembers } from '../primitives/own-members.ts'
+import type { GenerateRequest } from '../conversation/generate-request.ts'
+import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { digestOf } from '../primitives/sha256.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
@@ -40,8 +42,8 @@ export interface ResponseCacheOptions {
 const version = '2'
 
 /**
- * Caches complete responses for identical requests of the same principal. The key is the SHA-256 of the scope, the model and
- * every field of the request, including `stream` and `user`.
+ * Caches complete responses for identical requests of the same principal. The key is the SHA-256 of the scope, the dialect,
+ * the model and every field of the request, including `stream` and `user`.
  *
  * Throws `ConfigurationError` that lists all invalid options.
  */
@@ -53,13 +55,15 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
     store: options.store ?? memoryCacheStore(),
     ttlMs,
     maxBytes,
-    async keyOf(input, principal) {
+    async keyOf(input, principal, { dialect, body }) {
       if (!isCacheable(cacheable(input, principal))) return undefined
       const [kind, name] =
         scope === 'principal' ? [scope, principalKey(principal)] : ['group', scope(principal)]
       if (name === undefined) return undefined
       if (typeof name === 'string') {
-        const digest = await digestOf(version, kind, name, input.model, input)
+        // The chat form of another dialect's request may lack some of it.
+        const translated = dialect === 'chat' ? [] : [dialect, body]
+        const digest = await digestOf(version, kind, name, input.model, input, ...translated)
         return { owner: `cache ${kind} ${name}`, name: `cache:${digest}` }
       }
       throw new TypeError(`responseCache().scope returned ${typeof name}, expected a string or undefined.`)
@@ -101,9 +105,16 @@ export interface ResponseCache<Store = CacheStore> {
   readonly maxBytes: number
   /**
    * Returns the key of a response, or `undefined` to bypass the cache. Requests with the same key share a response; `owner` is
-   * whose quota of the store it counts against. `input` is validated, with its maximum output as it is sent upstream.
+   * whose quota of the store it counts against. A response is shared only in the dialect and form in which it was written.
+   *
+   * `input` is validated, with its maximum output as it is sent upstream. It is the request as a chat completion; the caller's
+   * own is in `draft`.
    */
-  keyOf(input: ChatRequest, principal: Principal): CacheKey | undefined | Promise<CacheKey | undefined>
+  keyOf(
+    input: ChatRequest,
+    principal: Principal,
+    draft: Draft,
+  ): CacheKey | undefined | Promise<CacheKey | undefined>
 }
 
 /** The cached response of a request, or the writer for a new one. */
@@ -120,11 +131,12 @@ interface CacheLookup {
  */
 export async function lookUpCache(
   request: Request,
-  input: ChatRequest,
+  draft: Draft,
+  asked: GenerateRequest,
   principal: Principal,
   cache: ResponseCache<GuardedCacheStore>,
 ): Promise<CacheLookup | undefined> {
-  const key: unknown = await cache.keyOf(input, principal)
+  const key: unknown = await cache.keyOf(asked.chat(), principal, draft)
   if (key === undefined) return undefined
   if (!isAnswerKey(key)) {
     throw new TypeError(
@@ -133,10 +145,10 @@ export async function lookUpCache(
   }
   const directives = directivesOf(request.headers.get('cache-control'))
   if (!directives.includes('no-cache')) {
-    const answer = await lookUp(key, input, cache.store)
+    const answer = await lookUp(key, asked, cache.store)
     if (answer !== undefined) return { answer }
   }
-  return directives.includes('no-store') ? {} : { keeper: writerFor(key, cache) }
+  return directives.includes('no-store') ? {} : { keeper: writerFor(key, draft, cache) }
 }
 
 function isAnswerKey(value: unknown): value is CacheKey {
@@ -147,21 +159,31 @@ function isAnswerKey(value: unknown): value is CacheKey {
 
 async function lookUp(
   key: CacheKey,
-  input: ChatRequest,
+  { dialect, stream }: GenerateRequest,
   store: GuardedCacheStore,
 ): Promise<CachedResponse | undefined> {
   const found = await store.get(key)
   if (!found.ok || found.value === undefined) return undefined
-  const answer = toCachedResponse(parsedText(found.value))
-  // The key of a custom cache may ignore `stream`.
-  return answer?.stream === (input.stream === true) ? answer : undefined
+  const stored = parsedText(found.value)
+  const answer = toCachedResponse(stored)
+  // The key of a custom cache may ignore `stream` and the dialect.
+  return answer?.stream === stream && dialectOf(stored) === dialect ? answer : undefined
 }
 
-function writerFor(key: CacheKey, { store, ttlMs, maxBytes }: ResponseCache<GuardedCacheStore>): CacheWriter {
+/** Returns the dialect of a stored response. Those without one are older than other dialects. */
+function dialectOf(stored: unknown): unknown {
+  return memberOf(stored as { readonly dialect?: unknown }, 'dialect') ?? 'chat'
+}
+
+function writerFor(
+  key: CacheKey,
+  { dialect }: Draft,
+  { store, ttlMs, maxBytes }: ResponseCache<GuardedCacheStore>,
+): CacheWriter {
   return {
     maxBytes,
     async completed(answer) {
-      if (answer !== undefined) await store.set(key, JSON.stringify(answer), { ttlMs })
+      if (answer !== undefined) await store.set(key, JSON.stringify({ ...answer, dialect }), { ttlMs })
     },
     failed() {},
   }

@@ -1,9 +1,15 @@
 import type { JsonObject } from '../protocol/chat.ts'
+import type { Operation, Outline } from './outline.ts'
 
-/** A request body that is parsed but not validated yet. */
+/** A request whose body is parsed but not validated yet. */
 export interface Draft {
+  /** The name of the dialect that the caller speaks: `chat`. */
+  readonly dialect: string
+  readonly operation: Operation
   readonly model: string
+  /** The body in the caller's dialect. Read `outline` instead where that has what you need: it holds for every dialect. */
   readonly body: JsonObject
   /** Size of the body in bytes. For a body that the host framework has parsed: the size of its JSON text. */
   readonly bytes: number
+  readonly outline: Outline
 }

@@ -1,12 +1,12 @@
-/** What is asked of a model: a generated answer, an embedding, or the number of tokens of a prompt. */
+/** What a request wants of a model: a generated answer, an embedding, or the number of tokens of a prompt. */
 export type Operation = 'generate' | 'embed' | 'countTokens'
 
 /** A media part of a request, as far as limits and routes need to know it. */
 export interface OutlineMedia {
   readonly kind: 'image' | 'audio' | 'file'
-  /** Tokens to reserve for it, instead of counting its bytes. */
+  /** Tokens to reserve for it, instead of `inlineBytes`. 0 for a file that is text: it counts by its bytes. */
   readonly tokens: number
-  /** Size in bytes of its base64 text within the body. */
+  /** Size in bytes of its base64 text within the body, which is not counted as text. 0 for a file that is text. */
   readonly inlineBytes: number
 }
 
@@ -23,7 +23,7 @@ export interface Outline {
   readonly conversationKey: string | undefined
   /** Whether tools are on offer. */
   readonly hasTools: boolean
-  /** Images, audio and files, except those that count as text. */
+  /** Images, audio and files, in the order of the request. */
   readonly media: readonly OutlineMedia[]
   /** The exact number of prompt tokens, where the request itself is in tokens. Otherwise `undefined`: it is estimated. */
   readonly promptTokens: number | undefined

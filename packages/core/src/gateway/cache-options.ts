@@ -34,7 +34,7 @@ export function createCacheLookups(
       store: guarded(cache.store),
       ttlMs: cache.ttlMs,
       maxBytes: cache.maxBytes,
-      keyOf: (input, principal) => withPolicyTimeout(clock, 'cache', cache.keyOf(input, principal), policyMs),
+      keyOf: (...request) => withPolicyTimeout(clock, 'cache', cache.keyOf(...request), policyMs),
     },
     idempotency: idempotency && {
       keys: new InFlightKeys(guarded(idempotency.store), clock),

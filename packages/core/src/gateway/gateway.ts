@@ -1,6 +1,6 @@
 import type { Dialect } from '../contracts/dialect.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
-import { chat } from '../dialects/chat/dialect.ts'
+import { chatDialect } from '../dialects/chat/dialect.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { belowBase, dialectAbove } from '../http/endpoint.ts'
@@ -129,7 +129,7 @@ function dialectOf<Host>(
   { mount = '' }: FetchContext<Host>,
   { dialects, basePath }: ResolvedOptions<Host>,
 ): Dialect {
-  return dialect ?? dialectAbove(request.url, mount, basePath, dialects) ?? chat
+  return dialect ?? dialectAbove(request.url, mount, basePath, dialects) ?? chatDialect
 }
 
 function respond<Host>(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { chatDraft } from '../../test/support/chat-draft.ts'
 import { scriptedContext } from '../../test/support/scripted-context.ts'
 import { systemClock } from '../clock/clock.ts'
 import type { Lease, LimitContext } from '../contracts/limiter.ts'
@@ -8,7 +9,7 @@ import { guardPolicies } from './guard-policies.ts'
 const never = () => new Promise<never>(() => {})
 const ann = { id: 'ann' }
 const request = new Request('http://sluice.test/')
-const draft = { model: 'm', body: {}, bytes: 2 }
+const draft = chatDraft()
 const context = scriptedContext(ann)
 const room: LimitContext = {
   entry: 'm',

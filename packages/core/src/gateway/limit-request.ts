@@ -3,7 +3,6 @@ import type { LimitContext } from '../contracts/limiter.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { Usage } from '../protocol/chat.ts'
-import { jsonMember } from '../protocol/json-members.ts'
 import type { RoutingTrace } from '../routing/routing-trace.ts'
 import { type PricedModel, type Prices, possibleTiers, pricedModel } from '../usage/prices.ts'
 import type { ResolvedOptions } from './resolve.ts'
@@ -21,7 +20,7 @@ export class LimitRequest implements LimitContext {
 
   constructor(
     requestId: string,
-    { model, body }: Draft,
+    { model, outline }: Draft,
     targets: readonly Target[],
     lifetime: Lifetime,
     routing: Pick<RoutingTrace, 'entry'>,
@@ -33,11 +32,8 @@ export class LimitRequest implements LimitContext {
     this.#routing = routing
     const { prices, clock } = priced
     const at = clock.now()
-    // Not the body itself: a limiter may keep this function, and with it a prompt of megabytes.
-    const billed = {
-      service_tier: jsonMember(body, 'service_tier'),
-      web_search_options: jsonMember(body, 'web_search_options'),
-    }
+    // Not the outline itself: a limiter may keep this function, and with it a prompt of megabytes.
+    const billed = { serviceTier: outline.serviceTier, searchesWeb: outline.searchesWeb }
     this.price = (usage, target) => {
       const priced = pricedModel(model, target, at, billed)
       const tiers = possibleTiers(target, billed)

@@ -63,7 +63,7 @@ export async function generate<Host>(
   const opening = accounting.opened(bounded, targets[0]!)
   if (opening !== undefined) await opening
   const cached =
-    options.cache && (await cachedResponse(request, bounded.request, options.cache, context, accounting))
+    options.cache && (await cachedResponse(request, draft, bounded.request, options.cache, context, accounting))
   if (cached !== undefined) return replay(cached, dialect, context, accounting)
   const answered = answeredRequest(dialect, bounded.request, options, context, accounting)
   // Called here, as a further async function costs three turns of the microtask queue.
@@ -91,12 +91,13 @@ async function replayOf(
 /** Returns the response that is in the cache. Where there is none, stores this one. */
 async function cachedResponse(
   request: Request,
+  draft: Draft,
   asked: GenerateRequest,
   cache: ResponseCache<GuardedCacheStore>,
   { principal }: RequestContext,
   accounting: RequestAccounting,
 ): Promise<CachedResponse | undefined> {
-  const found = await lookUpCache(request, asked, principal!, cache)
+  const found = await lookUpCache(request, draft, asked, principal!, cache)
   if (found === undefined) return undefined
   accounting.cacheLookedUp(found)
   return found.answer

@@ -383,9 +383,8 @@ export class RequestAccounting implements AttemptObserver {
   /** Returns the price of a discarded call; `null` where it is not known. */
   #costOf(usage: Usage, attempt: AttemptEntry, terms: AnswerTerms | undefined): number | null {
     const { target, adjustments, responseModel } = attempt
-    const { model = '', clock } = this.#context
-    const asked = this.#request?.request.settings()
-    const priced = pricedModel(model, target, clock.now(), asked, terms, adjustments, responseModel)
+    const { model = '', draft, clock } = this.#context
+    const priced = pricedModel(model, target, clock.now(), draft?.outline, terms, adjustments, responseModel)
     return this.#services.prices(usage, priced)
   }
 
@@ -396,9 +395,8 @@ export class RequestAccounting implements AttemptObserver {
   }
 
   #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
-    const { model = '' } = this.#context
-    const asked = this.#request?.request.settings()
-    const priced = pricedModel(model, target, at, asked, this.#terms, this.#adjustments, responseModel)
+    const { model = '', draft } = this.#context
+    const priced = pricedModel(model, target, at, draft?.outline, this.#terms, this.#adjustments, responseModel)
     return chargeOf(usage, this.#services.prices(usage, priced))
   }
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { chatDraft } from '../../test/support/chat-draft.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import { compileRules, keyOf, keyText, ruleText } from './compiled-rules.ts'
 import { budget, concurrent, requests } from './rule.ts'
 
-const draft = (model = 'm') => ({ model, body: { model }, bytes: 10 })
+const draft = (model = 'm') => chatDraft({ model, bytes: 10 })
 const key = (rule: Partial<LimitRuleData>, principal: Principal, model?: string, owner?: 'principal') => {
   const [planned] = compileRules([{ kind: 'requests', limit: 1, per: 'minute', ...rule }], owner ?? 'gateway')
   return planned && keyOf(planned, principal, draft(model), model ?? 'm')

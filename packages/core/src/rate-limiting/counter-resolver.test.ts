@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { chatDraft } from '../../test/support/chat-draft.ts'
 import { compileRules, keyOf } from './compiled-rules.ts'
 import { CounterResolver } from './counter-resolver.ts'
 import { concurrent, requests, tokens } from './rule.ts'
 
-const draft = (model: string) => ({ model, body: { model }, bytes: 10 })
+const draft = (model: string) => chatDraft({ model, bytes: 10 })
 const m = { entry: 'm' }
 const caller = (id: string, team?: string) => ({ id, ...(team !== undefined && { tags: { team } }) })
 

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
+import { chatDraft } from '../../test/support/chat-draft.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
 import { limit } from './limit.ts'
 
 const ann = { id: 'ann' }
-const draft = { model: 'm', body: { model: 'm' }, bytes: 13 }
+const draft = chatDraft()
 const context: LimitContext = {
   entry: 'm',
   requestId: 'req_1',

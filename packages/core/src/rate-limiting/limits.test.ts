@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { chatDraft } from '../../test/support/chat-draft.ts'
 import type { Lease, LimitContext } from '../contracts/limiter.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import type { Target } from '../contracts/provider.ts'
@@ -44,7 +45,7 @@ function limiter(rules: readonly LimitRuleData[], options: LimitsOptions = {}) {
   ): Lease & { readonly headers: Readonly<Record<string, string>> } => {
     const lease = made.admit(
       typeof who === 'string' ? { id: who } : who,
-      { model, body: { model, ...fields }, bytes },
+      chatDraft({ model, body: { model, ...fields }, bytes }),
       {
         requestId: 'req_1',
         entry: model,

@@ -22,7 +22,10 @@ export interface ReservationRequest {
   /** What is reserved in token limits and budgets. */
   readonly tokens: ReservedAmount
   readonly money: ReservedAmount
-  /** The completion limit per choice used for the reservation; `undefined` if no tokens or money are reserved. */
+  /**
+   * The completion limit per choice used for the reservation; `undefined` if no tokens or money are reserved, or nothing is
+   * generated.
+   */
   readonly maxOutputTokens: number | undefined
   /** The reserved prompt tokens; `undefined` if there are none. */
   readonly promptTokens: number | undefined
@@ -71,7 +74,7 @@ export function reservationRequest(
     counters,
     tokens: tokens ?? one,
     money: money ?? one,
-    maxOutputTokens: reserves ? reservation?.maxOutputTokens : undefined,
+    maxOutputTokens: reserves && draft.operation === 'generate' ? reservation?.maxOutputTokens : undefined,
     promptTokens: reserves ? reservation?.promptTokens : undefined,
     spends,
   }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { otherDraft } from '../../test/support/other-draft.ts'
 import { a, b, c, draftOf, modelsOf, watching } from '../../test/support/scripted-places.ts'
+import type { Outline, OutlineMedia } from '../contracts/outline.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 import {
   allOf,
@@ -100,6 +102,28 @@ describe('conditions', () => {
   ])('say no of a body that nobody has looked at: %j', messages => {
     expect(says(hasMedia(), { messages })).toBe(false)
     expect(says(hasTools, { tools: messages === null ? null : 'x' })).toBe(false)
+  })
+
+  it('read the outline of a request and nothing of its body, in whatever protocol it is', () => {
+    const holds = (condition: RouteCondition, known: Partial<Outline> = {}) =>
+      condition(otherDraft(known, { bytes: 3_000 }), context)
+    const media = (kind: OutlineMedia['kind'], tokens = 0, inlineBytes = 0) => ({
+      media: [{ kind, tokens, inlineBytes }],
+    })
+    expect([holds(hasTools), holds(hasTools, { hasTools: true })]).toEqual([false, true])
+    expect([holds(hasMedia()), holds(hasMedia('image')), holds(hasMedia('file'))]).toEqual([
+      false,
+      false,
+      false,
+    ])
+    expect(holds(hasMedia(), media('audio'))).toBe(true)
+    expect(holds(hasMedia('audio', 'image'), media('audio'))).toBe(true)
+    expect(holds(hasMedia('image', 'file'), media('audio'))).toBe(false)
+    const longerThan = (known: Partial<Outline>) =>
+      [749, 750, 751].map(tokens => holds(promptLongerThan(tokens), known))
+    expect(longerThan({})).toEqual([true, false, false])
+    expect(longerThan(media('image', 1_000, 3_000))).toEqual([true, false, false])
+    expect(longerThan({ promptTokens: 751 })).toEqual([true, true, false])
   })
 
   it('are put together', () => {

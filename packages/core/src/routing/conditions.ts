@@ -3,8 +3,7 @@ import type { RouteContext } from '../contracts/route.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { matchesPattern } from '../primitives/matches-pattern.ts'
 import { tagOf } from '../primitives/principal-key.ts'
-import { jsonItems, jsonMember } from '../protocol/json-members.ts'
-import { estimatePromptTokens } from '../usage/reservation.ts'
+import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
 import type { InputKind } from '../validation/capable-targets.ts'
 import {
   type CombinedRoute,
@@ -46,31 +45,20 @@ export function promptLongerThan(tokens: number): RouteCondition {
   return draft => estimatePromptTokens(draft) > tokens
 }
 
-/** Matches requests with `tools` or the deprecated `functions`. */
-export const hasTools: RouteCondition = ({ body }) =>
-  jsonItems(jsonMember(body, 'tools')).length > 0 || jsonItems(jsonMember(body, 'functions')).length > 0
+/** Matches requests that offer tools to the model. */
+export const hasTools: RouteCondition = ({ outline }) => outline.hasTools
 
-const partTypes: Readonly<Record<InputKind, string>> = {
-  image: 'image_url',
-  audio: 'input_audio',
-  file: 'file',
-}
+const inputKinds: readonly InputKind[] = ['image', 'audio', 'file']
 
 /** Matches requests with an image, audio or file; without kinds, any of them. Throws `ConfigurationError` for other kinds. */
 export function hasMedia(...kinds: readonly InputKind[]): RouteCondition {
   for (const kind of kinds) {
-    if (Object.hasOwn(partTypes, kind)) continue
+    if (inputKinds.includes(kind)) continue
     throw configurationError('hasMedia()', [kinds.indexOf(kind)], kind, "'image', 'audio' or 'file'")
   }
-  const types = (kinds.length === 0 ? (Object.keys(partTypes) as InputKind[]) : kinds).map(
-    kind => partTypes[kind],
-  )
-  return ({ body }) =>
-    jsonItems(jsonMember(body, 'messages')).some(message =>
-      jsonItems(jsonMember(message, 'content')).some(part =>
-        types.some(type => jsonMember(part, 'type') === type),
-      ),
-    )
+  return kinds.length === 0
+    ? ({ outline }) => outline.media.length > 0
+    : ({ outline }) => outline.media.some(({ kind }) => kinds.includes(kind))
 }
 
 /** Matches if every condition matches. Throws `ConfigurationError` for an invalid condition. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { otherDraft } from '../../test/support/other-draft.ts'
 import {
   a,
   b,
@@ -42,6 +43,8 @@ describe('fastest', () => {
     expect(modelsOf(fastest(a, b), context)).toEqual(['a', 'b'])
     expect(said(fastest(a, b), context)).toEqual(['b', 'a'])
     expect(said(fastest(a, b), context, draftOf({ stream: 'yes' }))).toEqual(['b', 'a'])
+    expect(said(fastest(a, b), context, otherDraft())).toEqual(['b', 'a'])
+    expect(said(fastest(a, b), context, otherDraft({ stream: true }))).toEqual(['a', 'b'])
   })
 
   it('tries one that was not measured first, by one request at a time', () => {

@@ -1,5 +1,4 @@
 import type { RouteContext } from '../contracts/route.ts'
-import { memberOf } from '../primitives/own-members.ts'
 import {
   type CombinedRoute,
   combinedRoute,
@@ -23,8 +22,8 @@ export function fastest<const Entries extends readonly ModelEntry[]>(
   ...entries: Entries
 ): CombinedRoute<NamesIn<Entries[number]>> {
   return combinedRoute(partsOf(entries, 'fastest()'), steps =>
-    ranked(steps, (listed, { body }, context) => {
-      const measure = memberOf(body, 'stream') === true ? 'firstTokenMs' : 'responseMs'
+    ranked(steps, (listed, { outline }, context) => {
+      const measure = outline.stream ? 'firstTokenMs' : 'responseMs'
       const expected = listed.map(each => expectedMs(each, measure, context))
       better(expected, context)
       return byLeast(listed, expected)

@@ -6,6 +6,7 @@ import {
   candidatesOf,
   chance,
   d,
+  draftOf,
   isLikely,
   modelsOf,
   watching,
@@ -78,10 +79,7 @@ describe('hedge', () => {
     expect(candidatesOf(hedge([a, c], () => [a], { afterMs: 1 }))).toEqual([a, c])
     expect(candidatesOf(hedge(a, () => [], { afterMs: 1 }))).toEqual([a])
     const slow = hedge(a, async () => [b], { afterMs: 1 })
-    expect(await slow({ model: 'm', body: {}, bytes: 2 }, watching().context)).toEqual([
-      { ...a, hedgeAfterMs: 1 },
-      b,
-    ])
+    expect(await slow(draftOf(), watching().context)).toEqual([{ ...a, hedgeAfterMs: 1 }, b])
   })
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5', undefined])(

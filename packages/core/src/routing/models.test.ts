@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { chatDraft } from '../../test/support/chat-draft.ts'
 import { scriptedContext } from '../../test/support/scripted-context.ts'
 import type { Provider, Target } from '../contracts/provider.ts'
 import { fallback } from './fallback.ts'
@@ -12,7 +13,7 @@ const provider: Provider = {
 }
 const target = (model: string): Target => ({ provider, model })
 const context = scriptedContext({ id: 'ann' })
-const draft = (model: string) => ({ model, body: {}, bytes: 0 })
+const draft = (model: string) => chatDraft({ model, bytes: 0 })
 
 describe('models', () => {
   const table = models(

@@ -2,11 +2,11 @@ import type { Draft } from '../contracts/draft.ts'
 import type { RouteContext } from '../contracts/route.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { principalKey, tagOf } from '../primitives/principal-key.ts'
-import { jsonMember } from '../protocol/json-members.ts'
 
 /**
- * Which requests are routed alike. `key`: those of a principal. `tag:team`: those with the same tag value. `user`,
- * `prompt_cache_key`: those with the same value of the field. Or a function. Requests without a value use their principal.
+ * Which requests are routed alike. `key`: those of a principal. `tag:team`: those with the same tag value. `user`: those of
+ * the same end user. `prompt_cache_key`: those of the same conversation. Or a function. Requests without a value use their
+ * principal.
  */
 export type RouteKey =
   | 'key'
@@ -31,12 +31,8 @@ export function routeKey(by: unknown, owner: string): (draft: Draft, context: Ro
 function finder(by: unknown, owner: string): (draft: Draft, context: RouteContext) => unknown {
   if (typeof by === 'function') return by as ReturnType<typeof finder>
   if (by === 'key') return (_, { principal }) => principalKey(principal)
-  if (by === 'user' || by === 'prompt_cache_key') {
-    return ({ body }) => {
-      const value = jsonMember(body, by)
-      return typeof value === 'string' ? value : undefined
-    }
-  }
+  if (by === 'user') return ({ outline }) => outline.user
+  if (by === 'prompt_cache_key') return ({ outline }) => outline.conversationKey
   if (typeof by === 'string' && by.startsWith('tag:') && by.length > 4) {
     const tag = by.slice(4)
     return (_, { principal }) => tagOf(principal, tag)

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
+import { chatDraft } from '../../test/support/chat-draft.ts'
 import { scriptedContext } from '../../test/support/scripted-context.ts'
 import type { Target } from '../contracts/provider.ts'
 import { isTarget } from '../validation/is-target.ts'
 import { route } from './route.ts'
 
-const draft = { model: 'm', body: { model: 'm' }, bytes: 13 }
+const draft = chatDraft()
 const context = scriptedContext({ id: 'ann' })
 const provider = { name: 'p', encode: () => {}, decode: () => {} } as unknown as Target['provider']
 const target: Target = { provider, model: 'upstream-m' }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { otherDraft } from '../../test/support/other-draft.ts'
 import {
   a,
   b,
@@ -88,6 +89,17 @@ describe('sticky', () => {
     expect(() => order(() => 7 as never)).toThrow(
       /the key function returned number, expected a string or undefined/,
     )
+  })
+
+  it('reads the end user and the conversation from the outline, in whatever protocol the request is', () => {
+    const places = Array.from({ length: 50 }, (_, at) => place(`m${at}`))
+    const { context } = watching()
+    const order = (by: Parameters<typeof sticky>[0], draft = otherDraft()) =>
+      modelsOf(sticky(by, ...places), context, draft)
+    expect(order('user', otherDraft({ user: 'x' }))).toEqual(order(() => 'x'))
+    expect(order('prompt_cache_key', otherDraft({ conversationKey: 'x' }))).toEqual(order(() => 'x'))
+    expect(order('user')).toEqual(order('key'))
+    expect(order('prompt_cache_key')).toEqual(order('key'))
   })
 
   it.each([

@@ -1,5 +1,5 @@
+import type { Outline } from '../contracts/outline.ts'
 import type { Adjustment, Target } from '../contracts/provider.ts'
-import { memberOf } from '../primitives/own-members.ts'
 import type { Usage } from '../protocol/chat.ts'
 
 /** The model to price, by all its names, and what is billed in addition to its tokens. */
@@ -41,37 +41,35 @@ export interface AnswerTerms {
 const none: AnswerTerms = Object.freeze({})
 const unadjusted: readonly Adjustment[] = Object.freeze([])
 
-/** The fields of a request that affect billing. It may be invalid. */
-type BillingFields = { readonly service_tier?: unknown; readonly web_search_options?: unknown } | undefined
+/** What of a request affects billing, beside its tokens. */
+type BilledRequest = Pick<Outline, 'serviceTier' | 'searchesWeb'> | undefined
 
-/** Returns the model to price for a call. Parameters that the provider has dropped do not count as requested. */
+/** Returns the model to price for a call, with the target's own parameters. Parameters that the provider has dropped do not count as requested. */
 export function pricedModel(
   model: string,
   target: Target,
   at: number,
-  request: BillingFields,
+  request: BilledRequest,
   { serviceTier, webSearches }: AnswerTerms = none,
   adjustments: readonly Adjustment[] = unadjusted,
   responseModel?: string,
 ): PricedModel {
-  const searches =
-    webSearches ?? (sentValue('web_search_options', target, request, adjustments) == null ? 0 : 1)
+  const searches = webSearches ?? (requestsSearch(target, request, adjustments) ? 1 : 0)
   return {
     model,
     provider: target.provider.name,
     upstreamModel: target.model,
     responseModel,
     at,
-    serviceTier:
-      namedTier(serviceTier) ?? unconfirmedTier(sentValue('service_tier', target, request, adjustments)),
+    serviceTier: namedTier(serviceTier) ?? unconfirmedTier(requestedTier(target, request, adjustments)),
     webSearches: searches > 0 ? searches : undefined,
   }
 }
 
 /** Returns the tiers by which a request may be billed, the requested one first; empty if only by the default one. */
-export function possibleTiers(target: Target, request: BillingFields): readonly string[] {
-  const asked = sentValue('service_tier', target, request, unadjusted)
-  return (typeof asked === 'string' && tiersByName.get(asked)) || noTiers
+export function possibleTiers(target: Target, request: BilledRequest): readonly string[] {
+  const asked = requestedTier(target, request, unadjusted)
+  return (asked !== undefined && tiersByName.get(asked)) || noTiers
 }
 
 const noTiers: readonly string[] = Object.freeze([])
@@ -84,19 +82,33 @@ const tiersByName: ReadonlyMap<string, readonly string[]> = new Map([
   ['scale', ['scale', 'default']],
 ])
 
-/** Returns the value of a field as it is sent to a target, which may override it. */
-function sentValue(
-  field: keyof NonNullable<BillingFields>,
+/** Returns the service tier that is sent to a target. */
+function requestedTier(
   { parameters }: Target,
-  request: BillingFields,
+  request: BilledRequest,
   adjustments: readonly Adjustment[],
-): unknown {
-  const own = parameters?.[field]
-  const asked = own === undefined ? request && memberOf(request, field) : own
-  if (asked === undefined || asked === null || adjustments.length === 0) return asked
-  return adjustments.some(({ parameter, action }) => parameter === field && action === 'dropped')
-    ? undefined
-    : asked
+): string | undefined {
+  const own = parameters?.service_tier
+  const asked = own === undefined ? request?.serviceTier : own
+  return asked === undefined || asked === null || isDropped('service_tier', adjustments) ? undefined : asked
+}
+
+/** Returns whether a target is allowed to search the web. */
+function requestsSearch(
+  { parameters }: Target,
+  request: BilledRequest,
+  adjustments: readonly Adjustment[],
+): boolean {
+  const own = parameters?.web_search_options
+  const asked = own === undefined ? request?.searchesWeb === true : own !== null
+  return asked && !isDropped('web_search_options', adjustments)
+}
+
+function isDropped(field: string, adjustments: readonly Adjustment[]): boolean {
+  return (
+    adjustments.length > 0 &&
+    adjustments.some(({ parameter, action }) => parameter === field && action === 'dropped')
+  )
 }
 
 function namedTier(tier: string | undefined): string | undefined {
@@ -104,6 +116,6 @@ function namedTier(tier: string | undefined): string | undefined {
 }
 
 /** Returns the tier that counts if the vendor reports none. */
-function unconfirmedTier(asked: unknown): string | undefined {
+function unconfirmedTier(asked: string | undefined): string | undefined {
   return asked === 'priority' || asked === 'fast' ? asked : undefined
 }

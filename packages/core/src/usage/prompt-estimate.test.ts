@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { chatDraft } from '../../test/support/chat-draft.ts'
 import type { JsonObject } from '../protocol/chat.ts'
-import { mediaAllowance, promptEstimate } from './prompt-estimate.ts'
+import { mediaAllowance } from './media.ts'
+import { promptEstimate } from './prompt-estimate.ts'
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
-const draftOf = (body: JsonObject) => ({ model: 'm', body, bytes: bytesOf(body) })
 const withParts = (...parts: JsonObject[]) =>
-  draftOf({ model: 'm', messages: [{ role: 'user', content: parts }] })
+  chatDraft({ body: { model: 'm', messages: [{ role: 'user', content: parts }] } })
 /** What a request would come to without the data of its media. */
 const without = (length: number, ...parts: JsonObject[]) =>
   Math.ceil((withParts(...parts).bytes - length) / 3)
@@ -14,13 +15,13 @@ const base64 = 'QUJD'.repeat(10_000)
 
 describe('promptEstimate', () => {
   it('is a third of the bytes, rounded up', () => {
-    expect(promptEstimate({ model: 'm', body: {}, bytes: 100 })).toBe(34)
-    expect(promptEstimate({ model: 'm', body: {}, bytes: 0 })).toBe(1)
+    expect(promptEstimate(chatDraft({ bytes: 100 }))).toBe(34)
+    expect(promptEstimate(chatDraft({ bytes: 0 }))).toBe(1)
   })
 
   it('counts what is not ASCII by its bytes', () => {
     const body = { model: 'm', messages: [{ role: 'user', content: '日本語'.repeat(100) }] }
-    expect(promptEstimate(draftOf(body))).toBe(Math.ceil(bytesOf(body) / 3))
+    expect(promptEstimate(chatDraft({ body }))).toBe(Math.ceil(bytesOf(body) / 3))
     expect(bytesOf(body)).toBeGreaterThan(900)
   })
 
@@ -74,8 +75,8 @@ describe('promptEstimate', () => {
     const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } }
     const one = promptEstimate(withParts(image))
     const body = { model: 'm', messages: [1, 2, 3].map(() => ({ role: 'user', content: [image] })) }
-    expect(promptEstimate(draftOf(body))).toBeGreaterThanOrEqual(3 * mediaAllowance.image)
-    expect(promptEstimate(draftOf(body))).toBeLessThan(3 * one)
+    expect(promptEstimate(chatDraft({ body }))).toBeGreaterThanOrEqual(3 * mediaAllowance.image)
+    expect(promptEstimate(chatDraft({ body }))).toBeLessThan(3 * one)
   })
 
   it('is a whole number for any body at all', () => {
@@ -95,7 +96,7 @@ describe('promptEstimate', () => {
     fc.assert(
       fc.property(messages, messages => {
         const body = { model: 'm', messages } as JsonObject
-        const estimate = promptEstimate(draftOf(body))
+        const estimate = promptEstimate(chatDraft({ body }))
         expect(Number.isSafeInteger(estimate) && estimate > 0).toBe(true)
       }),
     )

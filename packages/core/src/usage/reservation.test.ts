@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { chatDraft } from '../../test/support/chat-draft.ts'
+import { otherDraft } from '../../test/support/other-draft.ts'
+import type { Outline } from '../contracts/outline.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { JsonObject, Usage } from '../protocol/chat.ts'
 import { priceTable } from './price-table.ts'
-import { nanoDollars, reservationOf, reservedMoney, reservedTokens } from './reservation.ts'
+import { estimateTokens, nanoDollars, reservationOf, reservedMoney, reservedTokens } from './reservation.ts'
 
 const reserved = (fields: JsonObject) =>
-  reservationOf({ model: 'm', body: { model: 'm', ...fields }, bytes: 300 }, 4_096)
+  reservationOf(chatDraft({ body: { model: 'm', ...fields }, bytes: 300 }), 4_096)
 const target = (model: string): Target => ({
   model,
   provider: {
@@ -46,6 +49,24 @@ describe('what is reserved', () => {
     })
   })
 
+  it('is what the outline says, in whatever protocol the request is', () => {
+    const outlined = (...given: Parameters<typeof otherDraft>) => reservationOf(otherDraft(...given), 4_096)
+    expect(outlined()).toMatchObject({ promptTokens: 100, maxOutputTokens: 4_096, completionTokens: 4_096 })
+    const known = { promptTokens: 7, choices: 2, maxOutputTokens: 30 }
+    expect(outlined(known)).toMatchObject({ promptTokens: 7, maxOutputTokens: 30, completionTokens: 60 })
+    expect(outlined({ promptTokens: 0 })).toMatchObject({ promptTokens: 1 })
+    const media = [{ kind: 'file', tokens: 50, inlineBytes: 240 }] as const
+    expect(outlined({ media })).toMatchObject({ promptTokens: 70 })
+  })
+
+  it.each(['embed', 'countTokens'] as const)('has no completion tokens for %s', operation => {
+    const draft = otherDraft({ choices: 2, maxOutputTokens: 30 }, { operation })
+    const reservation = reservationOf(draft, 4_096)
+    expect(reservation).toMatchObject({ promptTokens: 100, maxOutputTokens: 0, completionTokens: 0 })
+    expect(reservedTokens(reservation)).toEqual({ amount: 100, floor: 100 })
+    expect(estimateTokens(draft)).toBe(75)
+  })
+
   it('of tokens is prompt and completions, of which the prompt stays', () => {
     expect(reservedTokens(reserved({ n: 2, max_tokens: 50 }))).toEqual({ amount: 200, floor: 100 })
     const most = reservedTokens(reserved({ n: 128, max_tokens: Number.MAX_SAFE_INTEGER }))
@@ -83,6 +104,22 @@ describe('what is reserved', () => {
     }
     const money = reservedMoney(reserved({ max_tokens: 50, ...fields }), context)
     expect(money).toEqual({ amount: amount * 1_000, floor: floor * 1_000 })
+  })
+
+  it.each<[Partial<Outline>, number]>([
+    [{}, 125 + 50 * 4],
+    [{ wantsAudio: true }, 125 + 50 * 8],
+    [{ hasAudio: true }, 1_000 + 50 * 4],
+  ])('of money is the price of audio that the outline has: %j', (known, amount) => {
+    const price = priceTable({
+      m: { input: 1, output: 4, cacheWrite: 1.25, audioInput: 10, audioOutput: 8 },
+    })
+    const context = {
+      targets: [target('m')],
+      price: (usage: Usage) => price(usage, { model: 'm', provider: 'p', upstreamModel: 'm', at: 0 }),
+    }
+    const money = reservedMoney(reservationOf(otherDraft({ maxOutputTokens: 50, ...known }), 0), context)
+    expect(money?.amount).toBe(amount * 1_000)
   })
 
   it('of money passes over what prices do not know of a cache and of audio', () => {

@@ -1,8 +1,8 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
-import type { JsonObject, Usage } from '../protocol/chat.ts'
-import { jsonItems, jsonMember } from '../protocol/json-members.ts'
-import { promptEstimate } from './prompt-estimate.ts'
+import type { Outline } from '../contracts/outline.ts'
+import type { Usage } from '../protocol/chat.ts'
+import { estimatePromptTokens, promptEstimate } from './prompt-estimate.ts'
 
 /** The maximum usage of a request. */
 export interface Reservation {
@@ -11,8 +11,7 @@ export interface Reservation {
   readonly completionTokens: number
   /** Per choice: the maximum of the request, or the default of the limiter. */
   readonly maxOutputTokens: number
-  /** The body of the request. */
-  readonly body: JsonObject
+  readonly outline: Outline
 }
 
 /** An amount to reserve, and what remains charged if the request is never settled. */
@@ -23,36 +22,16 @@ export interface ReservedAmount {
 
 const maxAmount = Number.MAX_SAFE_INTEGER
 
-/**
- * Returns the maximum usage of a request. The body may be invalid: an invalid maximum or `n` counts as absent, as the request
- * will be rejected. Of two maximums the greater one counts, because vendors differ in which they apply.
- */
+/** Returns the maximum usage of a request. Only generated answers have completion tokens. */
 export function reservationOf(draft: Draft, defaultOutputTokens: number): Reservation {
-  const bound = jsonMember(draft.body, 'max_completion_tokens')
-  const older = jsonMember(draft.body, 'max_tokens')
-  const greatest = Math.max(isBound(bound) ? bound : -1, isBound(older) ? older : -1)
-  const maxOutputTokens = greatest === -1 ? defaultOutputTokens : greatest
-  const n = jsonMember(draft.body, 'n')
-  const choices = isBound(n) && n >= 1 && n <= 128 ? n : 1
+  const { operation, outline } = draft
+  const maxOutputTokens = operation === 'generate' ? (outline.maxOutputTokens ?? defaultOutputTokens) : 0
   return {
     promptTokens: promptEstimate(draft),
-    completionTokens: Math.min(maxAmount, choices * maxOutputTokens),
+    completionTokens: Math.min(maxAmount, outline.choices * maxOutputTokens),
     maxOutputTokens,
-    body: draft.body,
+    outline,
   }
-}
-
-/** Returns whether messages contain audio, or refer to earlier audio. */
-function holdsAudio(body: JsonObject): boolean {
-  return jsonItems(jsonMember(body, 'messages')).some(
-    message =>
-      (jsonMember(message, 'audio') ?? null) !== null ||
-      jsonItems(jsonMember(message, 'content')).some(part => jsonMember(part, 'type') === 'input_audio'),
-  )
-}
-
-function isBound(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 export function reservedTokens({ promptTokens, completionTokens }: Reservation): ReservedAmount {
@@ -96,11 +75,11 @@ function isPrice(cost: unknown): cost is number {
 }
 
 /** Returns the ways in which it may be billed: all plain, the prompt as cache writes, prompt or output as audio. */
-function usagesOf({ promptTokens, completionTokens, body }: Reservation): Usage[] {
-  const heard = holdsAudio(body)
-  const usages = plainAndWritten(promptTokens, completionTokens, heard, 0)
-  if (!jsonItems(jsonMember(body, 'modalities')).includes('audio')) return usages
-  return [...usages, ...plainAndWritten(promptTokens, completionTokens, heard, completionTokens)]
+function usagesOf({ promptTokens, completionTokens, outline }: Reservation): Usage[] {
+  const { hasAudio } = outline
+  const usages = plainAndWritten(promptTokens, completionTokens, hasAudio, 0)
+  if (!outline.wantsAudio) return usages
+  return [...usages, ...plainAndWritten(promptTokens, completionTokens, hasAudio, completionTokens)]
 }
 
 function plainAndWritten(prompt: number, completion: number, heard: boolean, spoken: number): Usage[] {
@@ -127,15 +106,11 @@ function usageOf(prompt: number, completion: number, written: number, audio: num
   }
 }
 
-/** Returns a likely number of prompt tokens: three quarters of the high estimate, which is one per four bytes of text. */
-export function estimatePromptTokens(draft: Draft): number {
-  return Math.ceil(promptEstimate(draft) * 0.75)
-}
-
 /** Returns a likely number of prompt tokens plus the maximum output of the request, if it has one. */
 export function estimateTokens(draft: Draft): number {
-  const { promptTokens, maxOutputTokens } = reservationOf(draft, 0)
-  return Math.ceil(promptTokens * 0.75) + maxOutputTokens
+  const { operation, outline } = draft
+  const output = operation === 'generate' ? outline.maxOutputTokens : undefined
+  return estimatePromptTokens(draft) + (output ?? 0)
 }
 
 /** Returns the estimated usage, with `outputTokens` per choice if the request has no maximum. */

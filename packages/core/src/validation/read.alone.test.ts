@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
 import type { HostBody } from '../contracts/host.ts'
+import { chatDialect } from '../dialects/chat/dialect.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { defaultRequestLimits } from '../gateway/config.ts'
@@ -80,7 +81,9 @@ const read = async (
 ) => {
   const lifetime = new Lifetime(request.signal)
   const sender = { key: ' ann', uploads, lifetime, random: Math.random, clock: systemClock }
-  const draft = readAtOnce(request, body, bounds) ?? (await receive(request, body, bounds, sender))
+  const draft =
+    readAtOnce(request, body, bounds, chatDialect) ??
+    (await receive(request, body, bounds, chatDialect, sender))
   lifetime.release()
   return draft
 }
@@ -100,7 +103,14 @@ describe('read', () => {
     ],
   ]
   it.each(sources)('reads %s', async (_, make) => {
-    expect(await read(...make(), limits)).toEqual({ model: 'm', body: good, bytes: goodBytes.length })
+    expect(await read(...make(), limits)).toEqual({
+      dialect: 'chat',
+      operation: 'generate',
+      model: 'm',
+      body: good,
+      bytes: goodBytes.length,
+      outline: expect.objectContaining({ stream: false, maxOutputTokens: undefined }),
+    })
   })
 
   it('reads what the host has parsed', async () => {
@@ -496,7 +506,7 @@ describe('read', () => {
           const lifetime = new Lifetime(ending === 'leave' ? client.signal : new AbortController().signal)
           const sender = { key, uploads, lifetime, random: Math.random, clock: systemClock }
           try {
-            await receive(post(null, headers), body, bounds, sender)
+            await receive(post(null, headers), body, bounds, chatDialect, sender)
           } catch (error) {
             refusals.add(error instanceof GatewayError ? error.reason : (error as Error).name)
           }

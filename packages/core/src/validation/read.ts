@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
+import type { Dialect } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { HostBody } from '../contracts/host.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -12,6 +13,9 @@ import { checkParsed } from '../protocol/check-parsed.ts'
 import { shorten, typeName } from '../protocol/error-messages.ts'
 import { parseJson } from '../protocol/json.ts'
 
+/** What a draft takes from the dialect of its request. */
+type DraftDialect = Pick<Dialect, 'name' | 'operation' | 'outline'>
+
 /**
  * Reads a body that is buffered. Checks size, content type, JSON and model, in the order of protocol section 4.3; a body with
  * a `content-length` above the limit is rejected before it is read. Returns `undefined` if the body is not complete yet: then
@@ -21,7 +25,12 @@ import { parseJson } from '../protocol/json.ts'
  *
  * @param body - replaces `request.body`.
  */
-export function read(request: Request, body: HostBody | undefined, limits: RequestLimits): Draft | undefined {
+export function read(
+  request: Request,
+  body: HostBody | undefined,
+  limits: RequestLimits,
+  dialect: DraftDialect,
+): Draft | undefined {
   const { headers } = request
   const declared = announcedBytes(request)
   if (declared > limits.maxBytes) throw tooLarge(declared, limits)
@@ -30,13 +39,13 @@ export function read(request: Request, body: HostBody | undefined, limits: Reque
   if (body?.kind === 'parsed') {
     const bytes = checkParsed(body.value, limits)
     if (bytes > limits.maxBytes) throw tooLarge(bytes, limits)
-    return toDraft(body.value as JsonValue, bytes)
+    return toDraft(body.value as JsonValue, bytes, dialect)
   }
   // A host that has read the body has also decoded it.
-  if (body?.kind === 'bytes') return draftOf(body.bytes, limits)
+  if (body?.kind === 'bytes') return draftOf(body.bytes, limits, dialect)
   checkContentEncoding(headers)
   const buffered = body && bufferedBody(body)
-  return buffered === undefined ? undefined : draftOf(buffered, limits)
+  return buffered === undefined ? undefined : draftOf(buffered, limits, dialect)
 }
 
 /** Returns whether the body may be buffered one turn of the event loop later. */
@@ -66,9 +75,10 @@ export async function receive(
   request: Request,
   body: HostBody | undefined,
   limits: RequestLimits,
+  dialect: DraftDialect,
   { key, uploads, lifetime, random, clock }: Sender,
 ): Promise<Draft> {
-  const use = (bytes: Uint8Array): Draft => draftOf(bytes, limits)
+  const use = (bytes: Uint8Array): Draft => draftOf(bytes, limits, dialect)
   const stream = body?.kind === 'stream' ? body.stream : webBody(request)
   if (stream === undefined) return use(new Uint8Array())
   const bounds: BodyBounds = {
@@ -86,9 +96,9 @@ function announcedBytes({ headers }: Request): number {
   return Number(headers.get('content-length') ?? 0)
 }
 
-function draftOf(bytes: Uint8Array, limits: RequestLimits): Draft {
+function draftOf(bytes: Uint8Array, limits: RequestLimits, dialect: DraftDialect): Draft {
   if (bytes.length > limits.maxBytes) throw tooLarge(bytes.length, limits)
-  return toDraft(parseJson(bytes, limits), bytes.length)
+  return toDraft(parseJson(bytes, limits), bytes.length, dialect)
 }
 
 function webBody(request: Request): AsyncIterable<Uint8Array> | undefined {
@@ -102,13 +112,21 @@ function webBody(request: Request): AsyncIterable<Uint8Array> | undefined {
   return request.body === null ? undefined : iterate(request.body)
 }
 
-function toDraft(body: JsonValue, bytes: number): Draft {
+function toDraft(body: JsonValue, bytes: number, { name, operation, outline }: DraftDialect): Draft {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new GatewayError('invalid_json')
   const object = body as JsonObject
   const model = Object.hasOwn(object, 'model') ? object.model : undefined
   if (model === undefined || model === null || model === '') throw new GatewayError('missing_model')
   // Frozen, so that a route cannot change the model after authorization.
-  if (typeof model === 'string') return Object.freeze({ model, body: object, bytes })
+  if (typeof model === 'string')
+    return Object.freeze({
+      dialect: name,
+      operation,
+      model,
+      body: object,
+      bytes,
+      outline: outline(object, bytes),
+    })
   throw new GatewayError('invalid_type', {
     message: `Invalid type for 'model': expected a string, but got ${typeName(model)} instead.`,
     param: 'model',

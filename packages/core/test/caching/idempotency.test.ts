@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import { idempotency } from '../../src/caching/idempotency.ts'
 import { memoryCacheStore } from '../../src/caching/memory-cache-store.ts'
@@ -76,6 +77,20 @@ describe('a gateway with idempotency', () => {
     expect(await told(await post({}, keyed('k')))).toEqual([200, 'Answer 0.'])
     expect(await told(await post({}, keyed('K')))).toEqual([200, 'Answer 1.'])
     expect(inputs).toHaveLength(2)
+  })
+
+  it('replays what was stored before there were several dialects', async () => {
+    const { target, inputs } = numbered()
+    const body = '{"messages":[{"content":"Hi","role":"user"}],"model":"m"}'
+    const stored = {
+      requestId: 'req_old',
+      fingerprint: createHash('sha256').update(`${body.length}:${body}`).digest('hex'),
+      answer: { stream: false, text: '{"choices":[{"message":{"content":"old"}}]}', adjustments: [] },
+    }
+    const store = over(memoryCacheStore(), { add: () => ({ existing: JSON.stringify(stored) }) })
+    const { post } = serving(target, { idempotency: idempotency({ store }) })
+    expect(await told(await post(JSON.parse(body), keyed('k')))).toEqual([200, 'old'])
+    expect(inputs).toHaveLength(0)
   })
 
   it('has a key for each principal: nobody takes, sees or holds up the key of another', async () => {

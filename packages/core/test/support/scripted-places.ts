@@ -4,6 +4,7 @@ import type { Route, RouteContext, RoutedTarget } from '../../src/contracts/rout
 import type { TargetHealth } from '../../src/contracts/target-health.ts'
 import type { SkipReason } from '../../src/contracts/trace.ts'
 import type { JsonObject } from '../../src/protocol/chat.ts'
+import { chatDraft } from './chat-draft.ts'
 import { scriptedContext } from './scripted-context.ts'
 
 export const provider: Provider = {
@@ -19,10 +20,8 @@ export const [a, b, c, d] = [place('a'), place('b'), place('c'), place('d')]
 /** A function that makes targets, as vendors are. */
 export const vendor = Object.assign((model: string) => place(model), { provider })
 
-export const draftOf = (body: JsonObject = {}, model = 'm'): Draft => {
-  const text = JSON.stringify({ model, ...body })
-  return { model, body: { model, ...body }, bytes: text.length }
-}
+export const draftOf = (body: JsonObject = {}, model = 'm'): Draft =>
+  chatDraft({ model, body: { model, ...body } })
 
 export const idle: TargetHealth = {
   active: 0,

@@ -3,6 +3,7 @@ import { type LimitStore, limits } from '@sluice/core'
 import type { Counter, SumCounter } from '@sluice/core/store'
 import { redisLimitStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
+import { chatDraft } from '../../../../packages/core/test/support/chat-draft.ts'
 import { rulesOf, vendor } from '../gateway/terms.ts'
 
 /** What the limits remember when nobody asks any more. Money is in billionths of a dollar. */
@@ -81,7 +82,7 @@ async function countersOf(mark: string, atOnce: number): Promise<readonly Counte
   }
   const lease = await limits(rulesOf(atOnce), { store }).admit(
     { id: mark },
-    { body: { model: 'paid', messages: [] }, model: 'paid', bytes: 30 },
+    chatDraft({ model: 'paid', body: { model: 'paid', messages: [] } }),
     {
       entry: 'm',
       requestId: mark,

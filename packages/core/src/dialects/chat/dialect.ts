@@ -15,7 +15,7 @@ import { readChat } from './read.ts'
 import { ChatStreamWriter } from './stream-writer.ts'
 
 /** OpenAI's chat completions API. */
-export const chat: Dialect = {
+export const chatDialect: Dialect = {
   name: 'chat',
   operation: 'generate',
   path: '/chat/completions',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { chatDraft } from '../../../test/support/chat-draft.ts'
 import { base, check, errorFrom, live, profiles, schema, target } from '../../../test/validate-cases.ts'
 import type { Target } from '../../contracts/provider.ts'
 import type { SkipReason } from '../../contracts/trace.ts'
@@ -103,7 +104,8 @@ describe('what the models can do', () => {
 
   const skips = (body: object, targets: readonly Target[], estimateTokens = () => 1) => {
     const skipped: unknown[] = []
-    const draft = { model: 'm', body: { ...base, ...body } as JsonObject, bytes: JSON.stringify(body).length }
+    const bytes = JSON.stringify(body).length
+    const draft = chatDraft({ body: { ...base, ...body } as JsonObject, bytes })
     const log = { skip: (_: Target, { why, detail }: SkipReason) => skipped.push([why, detail]) }
     const { targets: given } = validate(draft, { id: 'ann' }, targets, { ...schema, estimateTokens }, log)
     return { given, skipped }
