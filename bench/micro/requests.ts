@@ -1,7 +1,7 @@
 import type { Draft } from '../../packages/core/src/contracts/draft.ts'
 import { chatDialect } from '../../packages/core/src/dialects/chat/dialect.ts'
-import { validate } from '../../packages/core/src/dialects/chat/validate.ts'
 import { defaultRequestLimits } from '../../packages/core/src/gateway/config.ts'
+import { validateRequest } from '../../packages/core/src/gateway/validate-request.ts'
 import { read } from '../../packages/core/src/validation/read.ts'
 import { chatDraft } from '../../packages/core/test/support/chat-draft.ts'
 import { vendorModels } from '../../packages/providers/test/vendors/properties/vendors.ts'
@@ -50,7 +50,7 @@ export const requestCases: Case[] = conversations.flatMap(({ name, bytes, body }
       group: 'schema: is it sound?',
       name,
       bytes: bytes.length,
-      run: () => validate(draft, { id: 'ann' }, targets, rules, { skip() {} }),
+      run: () => validateRequest(chatDialect, draft, { id: 'ann' }, targets, rules, { skip() {} }),
     },
   ]
 })

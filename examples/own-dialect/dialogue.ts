@@ -57,7 +57,10 @@ export const dialogue: Dialect = {
 
   stream: ({ id, model }) => {
     const push = (deltas: readonly AnswerDelta[]) =>
-      deltas.flatMap(({ delta }) => linesOf(delta)).map(event).join('')
+      deltas
+        .flatMap(({ delta }) => linesOf(delta))
+        .map(event)
+        .join('')
     return {
       open: () => event({ id, by: model }),
       push,
@@ -88,7 +91,8 @@ function turnOf(line: JsonValue, index: number): Turn {
   }
   if (who !== 'you') throw invalid(`${path}.who`, "'rule', 'me', 'you' or 'action'")
   const parts: TurnPart[] = []
-  if (says !== undefined) parts.push({ kind: 'text', text: textOf(says, `${path}.says`), path: `${path}.says` })
+  if (says !== undefined)
+    parts.push({ kind: 'text', text: textOf(says, `${path}.says`), path: `${path}.says` })
   if (did !== undefined) {
     const { action, with: input, call: id } = objectOf(did, `${path}.did`)
     const name = textOf(action, `${path}.did.action`)
@@ -101,7 +105,10 @@ function turnOf(line: JsonValue, index: number): Turn {
 function toolOf(action: JsonValue, index: number) {
   const { name, takes } = objectOf(action, `actions[${index}]`)
   const parameters = takes === undefined ? {} : { parameters: objectOf(takes, `actions[${index}].takes`) }
-  return { type: 'function' as const, function: { name: textOf(name, `actions[${index}].name`), ...parameters } }
+  return {
+    type: 'function' as const,
+    function: { name: textOf(name, `actions[${index}].name`), ...parameters },
+  }
 }
 
 /** Returns the lines of what arrived: text, and pieces of actions. */

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import type { Capabilities, Provider, Target } from '../src/contracts/provider.ts'
-import { type ValidationRules, validate } from '../src/dialects/chat/validate.ts'
+import { chatDialect } from '../src/dialects/chat/dialect.ts'
 import { GatewayError } from '../src/errors/errors.ts'
+import { type ValidationRules, validateRequest } from '../src/gateway/validate-request.ts'
 import type { JsonObject } from '../src/protocol/chat.ts'
 import { chatDraft } from './support/chat-draft.ts'
 
@@ -39,12 +40,19 @@ export const base = { model: 'm', messages: hello }
 
 export function check(body: object, rules = schema, targets: readonly Target[] = [target()]) {
   const model = 'model' in body ? String(body.model) : 'm'
-  return validate(chatDraft({ model, body: body as JsonObject, bytes: 1 }), { id: 'ann' }, targets, rules, {
-    skip: () => {},
-  })
+  return validateRequest(
+    chatDialect,
+    chatDraft({ model, body: body as JsonObject, bytes: 1 }),
+    { id: 'ann' },
+    targets,
+    rules,
+    {
+      skip: () => {},
+    },
+  )
 }
 
-export const passes = (extra: object, rules = schema) => check({ ...base, ...extra }, rules).input
+export const passes = (extra: object, rules = schema) => check({ ...base, ...extra }, rules).request.chat()
 
 export function errorFrom(
   body: object,

@@ -3,7 +3,7 @@ import type { HostBody } from '@sluice/core/adapter'
 import { systemClock } from '../../../packages/core/src/clock/clock.ts'
 import type { Draft } from '../../../packages/core/src/contracts/draft.ts'
 import { chatDialect } from '../../../packages/core/src/dialects/chat/dialect.ts'
-import { type ValidationRules, validate } from '../../../packages/core/src/dialects/chat/validate.ts'
+import { type ValidationRules, validateRequest } from '../../../packages/core/src/gateway/validate-request.ts'
 import { Lifetime } from '../../../packages/core/src/http/lifetime.ts'
 import { Uploads } from '../../../packages/core/src/http/uploads.ts'
 import { read, receive } from '../../../packages/core/src/validation/read.ts'
@@ -51,7 +51,7 @@ export async function takenIn(body: HostBody, limits: RequestLimits): Promise<Ta
 export function validationOf(draft: Draft, profile: ValidationRules['profile']): GatewayError | undefined {
   try {
     const rules = { profile, unknownParameters: 'pass', boundsAll: true, estimateTokens: () => 1 } as const
-    validate(draft, { id: 'ann' }, [target], rules, { skip: () => {} })
+    validateRequest(chatDialect, draft, { id: 'ann' }, [target], rules, { skip: () => {} })
     return undefined
   } catch (error) {
     return smallRefusal(error)

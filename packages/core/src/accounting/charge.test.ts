@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import type { DiscardedCallEvent } from '../contracts/events.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { countedUsage } from '../usage/usage.ts'
 import { chargeOf, discardedClosing } from './charge.ts'
 
-const counted = (given: object) => countedUsage(given, { model: 'm', messages: [] }, 0, true).usage
+const counted = (given: object) =>
+  countedUsage(given, chatRequest({ model: 'm', messages: [] }), 0, true).usage
 
 describe('chargeOf', () => {
   it('is the counts of a usage, and its price', () => {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chatDraft } from '../../test/support/chat-draft.ts'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import type { GuardedCacheStore } from '../contracts/cache-store.ts'
 import type { Draft } from '../contracts/draft.ts'
 import { fieldSchemas } from '../dialects/chat/schema.ts'
@@ -109,7 +110,8 @@ describe('a cache of the user, whose key ignores the dialect,', () => {
   }
   const key = { owner: 'ann', name: 'same' }
   const own: ResponseCache<GuardedCacheStore> = { store, ttlMs: 1_000, maxBytes: 1_000, keyOf: () => key }
-  const lookUp = (asked: Draft) => lookUpCache(new Request('http://there.test'), asked, exact, ann, own)
+  const lookUp = (asked: Draft) =>
+    lookUpCache(new Request('http://there.test'), asked, chatRequest(exact), ann, own)
   const answer = (text: string) => ({ stream: false, text, adjustments: [] })
 
   it('gives a response in the dialect in which it was written', async () => {

@@ -145,7 +145,7 @@ export async function lookUpCache(
   }
   const directives = directivesOf(request.headers.get('cache-control'))
   if (!directives.includes('no-cache')) {
-    const answer = await lookUp(key, asked, cache.store)
+    const answer = await lookUp(key, draft, asked, cache.store)
     if (answer !== undefined) return { answer }
   }
   return directives.includes('no-store') ? {} : { keeper: writerFor(key, draft, cache) }
@@ -159,7 +159,8 @@ function isAnswerKey(value: unknown): value is CacheKey {
 
 async function lookUp(
   key: CacheKey,
-  { dialect, stream }: GenerateRequest,
+  { dialect }: Draft,
+  { stream }: GenerateRequest,
   store: GuardedCacheStore,
 ): Promise<CachedResponse | undefined> {
   const found = await store.get(key)

@@ -148,9 +148,15 @@ export interface Capabilities {
 
 /** A decoded response of a vendor. */
 export type Reply =
-  | { readonly kind: 'completion'; readonly completion: PartialCompletion }
-  /** A complete response in the order in which it was generated, as a stream would have it. */
-  | { readonly kind: 'chunks'; readonly chunks: readonly PartialChunk[] }
+  | {
+      readonly kind: 'completion'
+      readonly completion: PartialCompletion
+      /**
+       * The same response in the order in which it was generated, as a stream would have it: `foldChunks` returns its
+       * completion. Default: of each choice its reasoning, its text, then its calls.
+       */
+      readonly ordered?: readonly PartialChunk[]
+    }
   /** Each array holds the chunks of one upstream read: they are forwarded in one write. */
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<readonly PartialChunk[]> }
 

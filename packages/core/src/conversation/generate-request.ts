@@ -5,7 +5,9 @@ import type { Turn } from './turns.ts'
  * The settings of a request: everything but its conversation, in the names of chat completions. A dialect that has another
  * name for a setting tells it by `pathOf`.
  */
-export type Settings = { [Name in keyof ChatRequest as Name extends 'messages' ? never : Name]: ChatRequest[Name] }
+export type Settings = {
+  [Name in keyof ChatRequest as Name extends 'messages' ? never : Name]: ChatRequest[Name]
+}
 
 /**
  * A validated request for a generated answer, in any dialect. Each view is computed once, when it is first read: a chat

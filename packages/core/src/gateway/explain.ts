@@ -36,14 +36,11 @@ export async function explain<Host>(
     if (endpoint.name !== 'dialect') throw unknownUrl(request.method, pathOf(request.url))
     const { dialect } = endpoint
     const unshed = { ...options, loadShedder: undefined }
-    const { principal, draft, targets: permitted } = await decide(
-      dialect,
-      request,
-      fetchContext,
-      unshed,
-      context,
-      load,
-    )
+    const {
+      principal,
+      draft,
+      targets: permitted,
+    } = await decide(dialect, request, fetchContext, unshed, context, load)
     const { targets } = validateRequest(dialect, draft, principal, permitted, options.rules, routing)
     routing.setOrder(targets)
     refusal = skipUnavailable(targets, context.caller, routing, options.call)

@@ -169,9 +169,7 @@ function dispatch<Host>(
       shedLoad(options.loadShedder, { inFlight: load.inFlight }, options.random)
     return traced === undefined
       ? generate(dialect, request, fetchContext, options, context, accounting, load)
-      : traced.within(() =>
-          generate(dialect, request, fetchContext, options, context, accounting, load),
-        )
+      : traced.within(() => generate(dialect, request, fetchContext, options, context, accounting, load))
   }
   return settle(
     endpoint.name === 'models'

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import { estimatedUsage } from '../usage/usage.ts'
 import { guardPrices } from './guard-callbacks.ts'
 
-const usage = estimatedUsage({ model: 'm', messages: [{ role: 'user', content: 'Hello!' }] }, 4)
+const usage = estimatedUsage(chatRequest({ model: 'm', messages: [{ role: 'user', content: 'Hello!' }] }), 4)
 const model = { model: 'm', provider: 'p', upstreamModel: 'up', at: 5 }
 
 describe('guardPrices', () => {

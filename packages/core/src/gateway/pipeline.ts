@@ -63,7 +63,8 @@ export async function generate<Host>(
   const opening = accounting.opened(bounded, targets[0]!)
   if (opening !== undefined) await opening
   const cached =
-    options.cache && (await cachedResponse(request, draft, bounded.request, options.cache, context, accounting))
+    options.cache &&
+    (await cachedResponse(request, draft, bounded.request, options.cache, context, accounting))
   if (cached !== undefined) return replay(cached, dialect, context, accounting)
   const answered = answeredRequest(dialect, bounded.request, options, context, accounting)
   // Called here, as a further async function costs three turns of the microtask queue.

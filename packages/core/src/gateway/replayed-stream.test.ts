@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { chatDialect } from '../dialects/chat/dialect.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { ReplayedStream } from './replayed-stream.ts'
 import type { RequestAccounting } from './request-accounting.ts'
@@ -11,7 +12,7 @@ function setUp(text: string) {
   }
   const leaving = new AbortController()
   const lifetime = new Lifetime(leaving.signal)
-  const stream = new ReplayedStream(text, { model: 'm', lifetime }, accounting)
+  const stream = new ReplayedStream(text, chatDialect, { model: 'm', lifetime }, accounting)
   stream.start()
   return { settled, leaving, lifetime, stream }
 }
@@ -67,7 +68,7 @@ describe('ReplayedStream', () => {
       settled: outcome => void settled.push(outcome),
     }
     const context = { model: 'm', lifetime: new Lifetime(leaving) }
-    const stream = new ReplayedStream('data: [DONE]\n\n', context, accounting)
+    const stream = new ReplayedStream('data: [DONE]\n\n', chatDialect, context, accounting)
     stream.start()
     expect(settled).toEqual(['client_disconnected'])
     await stream.return()

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import { systemClock } from '../clock/clock.ts'
 import type { EndEvent, GatewayEvent } from '../contracts/events.ts'
 import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
 import type { GatewayError } from '../errors/errors.ts'
 import { Lifetime } from '../http/lifetime.ts'
-import type { ChatRequest, Usage } from '../protocol/chat.ts'
+import type { Usage } from '../protocol/chat.ts'
 import { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import { estimatedUsage } from '../usage/usage.ts'
 import { type AccountingServices, RequestAccounting } from './request-accounting.ts'
 import { RequestContext } from './request-context.ts'
 
-const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x'.repeat(40) }] }
-const guess = estimatedUsage(input, 0)
+const request = chatRequest({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(40) }] })
+const guess = estimatedUsage(request, 0)
 const target = { provider: { name: 'p' }, model: 'up' } as Parameters<
   RequestAccounting['attempts']['begin']
 >[0]
@@ -58,7 +59,7 @@ function entered(more: Partial<AccountingServices> = {}) {
 describe('RequestAccounting', () => {
   it('tells all of a request once, with times from its beginning', () => {
     const { made, context, time, events, end } = record()
-    expect(context.isCompletion).toBe(false)
+    expect(context.dialect).toBeUndefined()
     context.principal = { id: 'ann' }
     context.model = 'm'
     time.now = 1_020
@@ -170,7 +171,7 @@ describe('RequestAccounting', () => {
   describe.each(['client_disconnected', 'gateway_closed'] as const)('of a request cut off as %s', outcome => {
     const left = async (called: boolean, usage?: Usage, error?: unknown) => {
       const { made, end } = record()
-      await made.opened({ input, adjustments: [] }, target)
+      await made.opened({ request, adjustments: [] }, target)
       if (usage !== undefined) made.answered({ usage, estimated: false })
       const attempt = made.attempts.begin(target, 1_000)
       attempt.called = called
@@ -202,7 +203,7 @@ describe('RequestAccounting', () => {
       made.settled(outcome, 499)
       expect(end()).toMatchObject({ usage: undefined, usageEstimated: false })
       const other = record()
-      await other.made.opened({ input, adjustments: [] }, target)
+      await other.made.opened({ request, adjustments: [] }, target)
       other.made.attempts.begin(target, 1_000).called = true
       other.made.settled('upstream_failed', 502)
       expect(other.end()).toMatchObject({ usage: undefined, usageEstimated: false })
@@ -214,7 +215,7 @@ describe('RequestAccounting', () => {
     const tags = { team: 'search' }
     context.principal = { id: 'ann', tags }
     context.stream = true
-    await made.opened({ input, adjustments: [] }, target)
+    await made.opened({ request, adjustments: [] }, target)
     tags.team = 'other'
     expect(given[0]?.entry).toEqual({
       id: expect.stringMatching(/^018bcfe5-6800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
@@ -231,7 +232,7 @@ describe('RequestAccounting', () => {
 
   it('tells what was used so far, and nothing while no upstream was asked', async () => {
     const { made, given } = entered()
-    await made.opened({ input, adjustments: [] }, target)
+    await made.opened({ request, adjustments: [] }, target)
     const progress = () => given[0]?.progress()
     expect(progress()).toBeUndefined()
     const attempt = made.attempts.begin(target, 1_000)
@@ -247,7 +248,7 @@ describe('RequestAccounting', () => {
     const { made, time, given, closed, end } = entered({ prices: () => 0.25 })
     const settled: unknown[] = []
     made.admitted(lease({ settle: (...all) => void settled.push(all) }))
-    await made.opened({ input, adjustments: [] }, target)
+    await made.opened({ request, adjustments: [] }, target)
     made.attempts.begin(target, 1_000).called = true
     made.answered({ usage: guess, estimated: false })
     time.now = 1_020
@@ -276,7 +277,7 @@ describe('RequestAccounting', () => {
 
   it('charges nothing where no upstream took the request', async () => {
     const { made, closed, end } = entered({ prices: () => 0.25 })
-    await made.opened({ input, adjustments: [] }, target)
+    await made.opened({ request, adjustments: [] }, target)
     made.settled('upstream_failed', 502)
     expect(closed).toMatchObject([{ charge: undefined, estimated: false, provider: undefined, attempts: 0 }])
     expect(end().cost).toBeNull()
@@ -285,9 +286,9 @@ describe('RequestAccounting', () => {
   it('enters nothing that has ended, and needs no ledger', async () => {
     const { made, given, closed } = entered()
     made.settled('client_disconnected', 499)
-    await made.opened({ input, adjustments: [] }, target)
+    await made.opened({ request, adjustments: [] }, target)
     expect([given, closed]).toEqual([[], []])
-    expect(record().made.opened({ input, adjustments: [] }, target)).toBeUndefined()
+    expect(record().made.opened({ request, adjustments: [] }, target)).toBeUndefined()
   })
 
   it.each<[string, () => void | Promise<void>]>([
@@ -303,12 +304,12 @@ describe('RequestAccounting', () => {
     const ledger = { open, close: (closing: LedgerClosing) => void closed.push(closing) }
     const free = entered({ ledger })
     free.made.admitted(lease())
-    await free.made.opened({ input, adjustments: [] }, target)
+    await free.made.opened({ request, adjustments: [] }, target)
     free.made.settled('completed', 200)
     const spending = entered({ ledger })
     spending.made.admitted(lease({ spends: true }))
     const error: unknown = await spending.made
-      .opened({ input, adjustments: [] }, target)
+      .opened({ request, adjustments: [] }, target)
       ?.catch(error => error)
     expect(error).toMatchObject({ reason: 'ledger_unavailable', status: 503, cause: { message: 'rows' } })
     expect((error as GatewayError).message).not.toContain('rows')
@@ -328,7 +329,7 @@ describe('RequestAccounting', () => {
       })
       const ledger = { open: () => opening, close: () => void heard.push('closed') }
       const { made, closings } = entered({ ledger })
-      const entering = made.opened({ input, adjustments: [] }, target)
+      const entering = made.opened({ request, adjustments: [] }, target)
       made.settled('client_disconnected', 499)
       await Promise.resolve()
       expect(heard).toEqual([])
@@ -344,7 +345,7 @@ describe('RequestAccounting', () => {
       ledger: { open() {}, close: () => Promise.reject(new Error('rows')) },
     })
     made.admitted(lease({ settle: () => Promise.reject(new Error('store')) }))
-    await made.opened({ input, adjustments: [] }, target)
+    await made.opened({ request, adjustments: [] }, target)
     made.settled('completed', 200)
     expect(closings).toHaveLength(2)
     await expect(Promise.all(closings)).resolves.toBeDefined()
@@ -369,7 +370,7 @@ describe('RequestAccounting', () => {
   it('hands over nothing where all is closed at once', async () => {
     const { made, closings } = entered()
     made.admitted(lease())
-    await made.opened({ input, adjustments: [] }, target)
+    await made.opened({ request, adjustments: [] }, target)
     made.settled('completed', 200)
     expect(closings).toEqual([])
   })

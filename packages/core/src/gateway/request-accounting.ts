@@ -396,7 +396,15 @@ export class RequestAccounting implements AttemptObserver {
 
   #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
     const { model = '', draft } = this.#context
-    const priced = pricedModel(model, target, at, draft?.outline, this.#terms, this.#adjustments, responseModel)
+    const priced = pricedModel(
+      model,
+      target,
+      at,
+      draft?.outline,
+      this.#terms,
+      this.#adjustments,
+      responseModel,
+    )
     return chargeOf(usage, this.#services.prices(usage, priced))
   }
 

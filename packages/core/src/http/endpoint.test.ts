@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { chatDialect } from '../dialects/chat/dialect.ts'
 import { belowBase, endpointOf, pathOf } from './endpoint.ts'
 
 describe('pathOf', () => {
@@ -41,8 +42,8 @@ describe('belowBase', () => {
 
 describe('endpointOf', () => {
   it.each([
-    ['/chat/completions', { name: 'chat' }],
-    ['//chat/completions', { name: 'chat' }],
+    ['/chat/completions', { name: 'dialect', dialect: chatDialect }],
+    ['//chat/completions', { name: 'dialect', dialect: chatDialect }],
     ['/models', { name: 'models' }],
     ['/models/vendor/x', { name: 'model', id: 'vendor/x' }],
     ['/models/vendor%2Fx', { name: 'model', id: 'vendor/x' }],
@@ -51,6 +52,6 @@ describe('endpointOf', () => {
     ['/chat/completions/x', { name: 'unknown' }],
     ['', { name: 'unknown' }],
   ])('%s', (below, endpoint) => {
-    expect(endpointOf(below)).toEqual(endpoint)
+    expect(endpointOf(below, [chatDialect])).toEqual(endpoint)
   })
 })

@@ -63,13 +63,7 @@ export function endpointFinder(basePath: string, dialects: readonly Dialect[]): 
   }
 }
 
-function find(
-  url: string,
-  method: string,
-  mount: string,
-  base: string,
-  dialects: readonly Dialect[],
-): Known {
+function find(url: string, method: string, mount: string, base: string, dialects: readonly Dialect[]): Known {
   const path = pathOf(url)
   const below = belowBase(path, mount, base)
   const endpoint: RequestedEndpoint = below === undefined ? { name: 'unknown' } : endpointOf(below, dialects)

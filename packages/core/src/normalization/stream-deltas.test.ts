@@ -109,7 +109,9 @@ describe('what is known of a stream', () => {
     for (const logprobs of empty) {
       const out = chunkChoices(
         normalizer.push([
-          { choices: [{ index: 0, delta: { content: 'a' }, ...(logprobs === undefined ? {} : { logprobs }) }] },
+          {
+            choices: [{ index: 0, delta: { content: 'a' }, ...(logprobs === undefined ? {} : { logprobs }) }],
+          },
         ]),
       )
       expect(out.at(-1)).toMatchObject({ delta: { content: 'a' }, logprobs: null })

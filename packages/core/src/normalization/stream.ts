@@ -129,7 +129,10 @@ export class StreamNormalizer implements AnswerOrigin {
     for (const choice of chunk.choices) this.#add(choice, out)
   }
 
-  #add({ index, delta: given, logprobs: found, finish_reason }: PartialChunkChoice, out: AnswerDelta[]): void {
+  #add(
+    { index, delta: given, logprobs: found, finish_reason }: PartialChunkChoice,
+    out: AnswerDelta[],
+  ): void {
     const state = this.#stateOf(index)
     // The first reason wins, but any other reason replaces `stop`.
     if (finish_reason != null && (state.finish ?? 'stop') === 'stop') state.finish = finish_reason
@@ -149,8 +152,7 @@ export class StreamNormalizer implements AnswerOrigin {
       delta = { ...given, tool_calls: calls }
       adds ||= calls.length > 0
     }
-    const hasLogprobs =
-      this.#parameters.logprobs && Boolean(found?.content?.length || found?.refusal?.length)
+    const hasLogprobs = this.#parameters.logprobs && Boolean(found?.content?.length || found?.refusal?.length)
     if (first || adds || hasLogprobs) {
       out.push({ index: state.index, first, delta, logprobs: hasLogprobs ? found! : null, finish: null })
     }

@@ -1,10 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-import type {
-  Adjustment,
-  PartialChunk,
-  Target,
-  UnsupportedParameters,
-} from '../contracts/provider.ts'
+import type { Adjustment, PartialChunk, Target, UnsupportedParameters } from '../contracts/provider.ts'
 import type { Caller, HealthRegistry } from '../contracts/target-health.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import type { Transport } from '../contracts/transport.ts'

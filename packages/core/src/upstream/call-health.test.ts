@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import {
   forever,
   type Scripted,
@@ -54,7 +55,8 @@ function asking(targets: readonly Target[], streamed = false) {
     headAt: Number.POSITIVE_INFINITY,
     random: () => 0,
   }
-  const ask = () => call({ model: 'm', messages: [], stream: streamed }, targets, context, observer, world)
+  const ask = () =>
+    call(chatRequest({ model: 'm', messages: [], stream: streamed }), targets, context, observer, world)
   return { ask, health, skipped, attempts: observer.attempts, lifetime }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import {
   chunks,
   type Scripted,
@@ -54,8 +55,8 @@ function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallDe
     headAt: Number.POSITIVE_INFINITY,
     random: () => 0.5,
   }
-  const input = { model: 'm', messages: [], stream: streamed }
-  const answering = call(input, targets, context, observer, { ...world, ...more })
+  const request = chatRequest({ model: 'm', messages: [], stream: streamed })
+  const answering = call(request, targets, context, observer, { ...world, ...more })
   return { answering, context, attempts: observer.attempts, failed, lifetime }
 }
 

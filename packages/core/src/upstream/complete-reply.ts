@@ -1,23 +1,20 @@
 import type { PartialChunk, PartialCompletion, Reply } from '../contracts/provider.ts'
-import { chunksOfCompletion, foldChunks } from '../usage/fold-chunks.ts'
+import { memberOf } from '../primitives/own-members.ts'
+import { chunksOfCompletion } from '../usage/fold-chunks.ts'
 
-/** A vendor's complete response: by choice, and in the order in which it was generated. Each is computed when it is first read. */
+/** A vendor's complete response: by choice, and in the order in which it was generated. */
 export class CompleteReply {
-  #completion: PartialCompletion | undefined
+  readonly completion: PartialCompletion
   #chunks: readonly PartialChunk[] | undefined
 
-  constructor(reply: Exclude<Reply, { kind: 'stream' }>) {
-    if (reply.kind === 'chunks') this.#chunks = reply.chunks
-    else this.#completion = reply.completion
+  constructor(reply: Extract<Reply, { kind: 'completion' }>) {
+    this.completion = reply.completion
+    this.#chunks = memberOf(reply, 'ordered')
   }
 
-  get completion(): PartialCompletion {
-    this.#completion ??= foldChunks(this.#chunks!)
-    return this.#completion
-  }
-
+  /** Computed when it is first read. */
   get chunks(): readonly PartialChunk[] {
-    this.#chunks ??= chunksOfCompletion(this.#completion!)
+    this.#chunks ??= chunksOfCompletion(this.completion)
     return this.#chunks
   }
 }

@@ -1,8 +1,9 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import { systemClock } from '../clock/clock.ts'
-import type { Call, Provider, Reply } from '../contracts/provider.ts'
+import type { Provider, Reply } from '../contracts/provider.ts'
 import type { UpstreamResponse } from '../contracts/transport.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { Lifetime } from '../http/lifetime.ts'
@@ -19,7 +20,11 @@ const timeouts = {
   totalMs: 5_000,
 }
 const clock = systemClock
-const call: Call = { model: 'm', input: { model: 'm', messages: [] } }
+const call = {
+  request: chatRequest({ model: 'm', messages: [] }),
+  model: 'm',
+  unsupportedParameters: 'refuse',
+} as const
 const completion = { choices: [] }
 
 async function asking(listener: RequestListener, more: Partial<Provider> = {}) {

@@ -145,7 +145,7 @@ export class ProviderCall implements ChunkSource {
   }
 
   #replyOf(reply: Reply): UpstreamReply {
-    if (reply.kind !== 'stream') return new CompleteReply(reply)
+    if (reply.kind === 'completion') return new CompleteReply(reply)
     this.#chunks = reply.chunks[Symbol.asyncIterator]()
     return this
   }

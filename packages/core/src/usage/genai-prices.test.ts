@@ -1,5 +1,6 @@
 import { calcPrice } from '@pydantic/genai-prices'
 import { describe, expect, it } from 'vitest'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import type { PartialUsage } from '../contracts/provider.ts'
 import { type CalcPrice, genaiPrices } from './genai-prices.ts'
 import type { PricedModel } from './prices.ts'
@@ -8,7 +9,7 @@ import { countedUsage } from './usage.ts'
 const used = (counts: PartialUsage) =>
   countedUsage(
     { prompt_tokens: 1_000, completion_tokens: 100, ...counts },
-    { model: 'm', messages: [] },
+    chatRequest({ model: 'm', messages: [] }),
     0,
     true,
   ).usage

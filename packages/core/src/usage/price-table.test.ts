@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import type { PartialUsage } from '../contracts/provider.ts'
 import { priceTable } from './price-table.ts'
 import type { PricedModel } from './prices.ts'
 import { countedUsage } from './usage.ts'
 
 const small = { input: 0.15, cachedInput: 0.075, output: 0.6 }
-const input = { model: 'm', messages: [] }
+const input = chatRequest({ model: 'm', messages: [] })
 const used = (counts: PartialUsage) =>
   countedUsage({ prompt_tokens: 0, completion_tokens: 0, ...counts }, input, 0, true).usage
 const asked = (more: Partial<PricedModel> = {}): PricedModel => ({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import type { PartialUsage } from '../contracts/provider.ts'
-import type { ChatRequest } from '../protocol/chat.ts'
 import { completionUsage, countedUsage } from './usage.ts'
 
 // 8 characters are two tokens of a guess.
-const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: '12345678' }] }
+const input = chatRequest({ model: 'm', messages: [{ role: 'user', content: '12345678' }] })
 const counts = (usage: object | undefined, chars = 40, whole = true) => {
   const counted = countedUsage(usage as PartialUsage | undefined, input, chars, whole)
   const { prompt_tokens, completion_tokens, total_tokens } = counted.usage

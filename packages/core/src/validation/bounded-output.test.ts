@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import { scripted, serving, stop, stream, text, whole } from '../../test/support/scripted-gateway.ts'
 import type { LimitRuleData } from '../contracts/principal.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
@@ -11,10 +12,8 @@ const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi
 
 describe('boundedOutput', () => {
   it('gives a request without a bound the one that its room is for, and tells of it', () => {
-    const given = { ...input }
-    const bounded = boundOutput(given, 500)
-    expect(bounded.input).toBe(given)
-    expect(given).toEqual({ ...input, max_completion_tokens: 500 })
+    const bounded = boundOutput(chatRequest({ ...input }), 500)
+    expect(bounded.request.chat()).toEqual({ ...input, max_completion_tokens: 500 })
     expect(bounded.adjustments).toEqual([
       { parameter: 'max_completion_tokens', action: 'defaulted', detail: '500' },
     ])
@@ -26,9 +25,11 @@ describe('boundedOutput', () => {
     [{ max_tokens: 0 }, 500],
     [{}, undefined],
   ])('leaves %j as it is where the room is for %s', (fields, bound) => {
-    const given = { ...input, ...fields }
-    expect(boundOutput(given, bound)).toEqual({ input: given, adjustments: [] })
-    expect(boundOutput(given, bound).input).toBe(given)
+    const given = chatRequest({ ...input, ...fields })
+    const bounded = boundOutput(given, bound)
+    expect(bounded.request).toBe(given)
+    expect(bounded.request.chat()).toEqual({ ...input, ...fields })
+    expect(bounded.adjustments).toEqual([])
   })
 
   it.each(['500', Number.NaN, -1, 0, 0.5, null])(

@@ -1,5 +1,5 @@
-import type { Capabilities, Target } from '../contracts/provider.ts'
 import type { Operation } from '../contracts/outline.ts'
+import type { Capabilities, Target } from '../contracts/provider.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -138,10 +138,7 @@ const operationNames: Readonly<Record<Operation, string>> = {
   countTokens: 'token counts',
 }
 
-function unsupportedOperation(
-  operation: Operation,
-  { operations }: Capabilities,
-): GatewayError | undefined {
+function unsupportedOperation(operation: Operation, { operations }: Capabilities): GatewayError | undefined {
   if (operations === undefined || operations.includes(operation)) return undefined
   const supported = operations.map(each => operationNames[each]).join(' and ')
   return new GatewayError('unsupported_value', {

@@ -18,7 +18,7 @@ describe("a target's own parameters", () => {
       user: 'us',
     } as const
     const { settings, adjustments } = overrideSettings(given, parameters)
-    expect(input).toEqual({
+    expect(settings).toEqual({
       model: 'm',
       messages: [],
       temperature: 0,
@@ -53,7 +53,7 @@ describe("a target's own parameters", () => {
     [{ max_tokens: 20 }, 50, { max_tokens: 20 }],
   ])('lower a bound and never raise it: %o by %i', (given, bound, expected) => {
     const { settings, adjustments } = overrideSettings(asked(given), { max_completion_tokens: bound })
-    expect(input).toEqual(asked(expected))
+    expect(settings).toEqual(asked(expected))
     const [parameter, value] = Object.entries(expected)[0]!
     const lowered = value === 50 ? [{ parameter, action: 'mapped', detail: '50' }] : []
     expect(adjustments).toEqual(lowered)

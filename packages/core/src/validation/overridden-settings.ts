@@ -1,4 +1,5 @@
 import type { Adjustment, ParameterOverrides } from '../contracts/provider.ts'
+import type { GenerateRequest, Settings } from '../conversation/generate-request.ts'
 import {
   ConfigurationError,
   type ConfigurationIssue,
@@ -6,7 +7,6 @@ import {
   unknownOption,
 } from '../errors/configuration-error.ts'
 import type { GatewayError } from '../errors/errors.ts'
-import type { GenerateRequest, Settings } from '../conversation/generate-request.ts'
 import { checkFields, type Fields, fieldsFrom } from './check-fields.ts'
 import { settingSchemas } from './settings-schema.ts'
 

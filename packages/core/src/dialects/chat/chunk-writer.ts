@@ -83,4 +83,3 @@ function isOnlyContent(delta: Delta): boolean {
 export function errorEvent(body: ErrorBody): string {
   return `data: ${JSON.stringify(body)}\n\n`
 }
-

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { PartialCompletion, PartialMessage } from '../contracts/provider.ts'
-import { estimatedUsage } from '../usage/usage.ts'
-import { finishReason, normalizeCompletion } from './completion.ts'
+import { chatRequest } from '../../../test/support/chat-request.ts'
+import type { PartialCompletion, PartialMessage } from '../../contracts/provider.ts'
+import { finishReason } from '../../normalization/finish-reason.ts'
+import { estimatedUsage } from '../../usage/usage.ts'
+import { normalizeCompletion } from './completion.ts'
 
 const identity = { id: 'chatcmpl-1', created: 1_700_000_000, model: 'm' }
-const usage = estimatedUsage({ model: 'm', messages: [] }, 8)
+const usage = estimatedUsage(chatRequest({ model: 'm', messages: [] }), 8)
 const newId = () => 'f'.repeat(32)
 const logprobs = { content: [], refusal: null }
 

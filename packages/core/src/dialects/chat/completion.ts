@@ -36,12 +36,7 @@ function inOrder(choices: readonly PartialChoice[]): readonly PartialChoice[] {
   return choices.length === 1 ? choices : [...choices].sort((a, b) => a.index - b.index)
 }
 
-function choiceOf(
-  choice: PartialChoice,
-  index: number,
-  newId: () => string,
-  logprobsAsked: boolean,
-): Choice {
+function choiceOf(choice: PartialChoice, index: number, newId: () => string, logprobsAsked: boolean): Choice {
   return {
     index,
     message: messageOf(choice.message, newId),

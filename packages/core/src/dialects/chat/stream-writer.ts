@@ -1,4 +1,9 @@
-import type { AnswerDelta, AnswerIdentity, AnswerOrigin, AnswerStreamWriter } from '../../contracts/dialect.ts'
+import type {
+  AnswerDelta,
+  AnswerIdentity,
+  AnswerOrigin,
+  AnswerStreamWriter,
+} from '../../contracts/dialect.ts'
 import type { PartialMessage } from '../../contracts/provider.ts'
 import type { GatewayError } from '../../errors/errors.ts'
 import type { ChunkChoice, Delta, Usage } from '../../protocol/chat.ts'

@@ -212,7 +212,7 @@ describe('what may be absent or unknown', () => {
       maxElements: 100,
       maxMembers: 100,
     })
-    const { input } = check(body as object)
+    const input = check(body as object).request.chat()
     expect(input.stream).toBeUndefined()
     expect(JSON.parse(JSON.stringify(input))).toEqual(JSON.parse(text))
     expect('stream' in {}).toBe(false)

@@ -3,9 +3,10 @@ import { chatDraft } from '../../../test/support/chat-draft.ts'
 import { base, check, errorFrom, live, profiles, schema, target } from '../../../test/validate-cases.ts'
 import type { Target } from '../../contracts/provider.ts'
 import type { SkipReason } from '../../contracts/trace.ts'
+import { validateRequest } from '../../gateway/validate-request.ts'
 import type { JsonObject } from '../../protocol/chat.ts'
 import { selectCapableTargets } from '../../validation/capable-targets.ts'
-import { validate } from './validate.ts'
+import { chatDialect } from './dialect.ts'
 
 describe('what the models can do', () => {
   const image = {
@@ -71,7 +72,7 @@ describe('what the models can do', () => {
     expect(error.message).toBe(
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
     )
-    expect(check({ ...base, max_tokens: 5 }, schema, reasoning).input.max_tokens).toBe(5)
+    expect(check({ ...base, max_tokens: 5 }, schema, reasoning).request.settings().max_tokens).toBe(5)
     expect(
       check({ ...base, max_completion_tokens: 5, reasoning_effort: 'low' }, live, reasoning).targets,
     ).toEqual(reasoning)
@@ -97,9 +98,15 @@ describe('what the models can do', () => {
   })
 
   it('can be asked by itself', () => {
-    const { input } = check({ ...base, ...image })
-    const fit = { live: false, bytes: 1, estimateTokens: () => 1, skip: () => {} }
-    expect(selectCapableTargets(input, [textOnly, images], fit)).toEqual([images])
+    const { request } = check({ ...base, ...image })
+    const fit = {
+      operation: 'generate',
+      live: false,
+      bytes: 1,
+      estimateTokens: () => 1,
+      skip: () => {},
+    } as const
+    expect(selectCapableTargets(request, [textOnly, images], fit)).toEqual([images])
   })
 
   const skips = (body: object, targets: readonly Target[], estimateTokens = () => 1) => {
@@ -107,7 +114,14 @@ describe('what the models can do', () => {
     const bytes = JSON.stringify(body).length
     const draft = chatDraft({ body: { ...base, ...body } as JsonObject, bytes })
     const log = { skip: (_: Target, { why, detail }: SkipReason) => skipped.push([why, detail]) }
-    const { targets: given } = validate(draft, { id: 'ann' }, targets, { ...schema, estimateTokens }, log)
+    const { targets: given } = validateRequest(
+      chatDialect,
+      draft,
+      { id: 'ann' },
+      targets,
+      { ...schema, estimateTokens },
+      log,
+    )
     return { given, skipped }
   }
 

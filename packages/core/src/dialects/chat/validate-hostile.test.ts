@@ -130,7 +130,7 @@ describe('hostile requests', () => {
     fc.assert(
       fc.property(valid, fc.constantFrom(...profiles), (given, rules) => {
         const body = { model: 'm', ...given }
-        const { input } = check(body, rules)
+        const input = check(body, rules).request.chat()
         expect({ ...input }).toEqual(
           Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
         )

@@ -6,7 +6,7 @@ import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
 import { AttemptEntry } from '../../observability/attempt-log.ts'
 import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage/usage.ts'
-import { overrideRequest } from '../../validation/overridden-input.ts'
+import { overrideRequest } from '../../validation/overridden-settings.ts'
 import {
   type AttemptObserver,
   type CallContext,
