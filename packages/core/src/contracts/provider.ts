@@ -1,9 +1,16 @@
+import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { ChatRequest, FinishReason, JsonObject, Logprobs } from '../protocol/chat.ts'
 import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
 
 /** One request to one upstream model. */
 export interface Call {
+  /** The request as a chat completion, whatever dialect the caller speaks. */
   readonly input: ChatRequest
+  /**
+   * The request in the caller's dialect, with the same settings as `input`. `turnsOf` returns its conversation. Absent in a
+   * call made without a gateway, such as a test: then `input` is all.
+   */
+  readonly request?: GenerateRequest
   /** The upstream's own name for the model. */
   readonly model: string
   /** The capabilities of the target. Absent: nothing is known. */

@@ -1,11 +1,16 @@
 import type { ChatRequest, JsonObject } from '../protocol/chat.ts'
+import type { NamedFields } from '../protocol/chat-fields.ts'
 import type { Turn } from './turns.ts'
+import type { ConversationLoss } from './turns-to-chat.ts'
 
 /**
  * The settings of a request: everything but its conversation, in the names of chat completions. A dialect that has another
  * name for a setting tells it by `pathOf`.
  */
-export type Settings = Omit<ChatRequest, 'messages'>
+export interface Settings extends Omit<NamedFields, 'messages'> {
+  /** Fields that the protocol does not name. */
+  readonly [extra: string]: unknown
+}
 
 /**
  * A validated request for a generated answer, in any dialect. Each view is computed once, when it is first read: a chat
@@ -19,12 +24,14 @@ export interface GenerateRequest {
   readonly stream: boolean
   /** The caller's body as it was parsed, in its dialect. Not to be changed. */
   readonly body: JsonObject
-  /** Returns the settings. */
+  /** Returns the settings. The object may also have `messages`, which are not to be read there. */
   settings(): Settings
   /** Returns the conversation, in order. */
   turns(): readonly Turn[]
   /** Returns the request as a chat completion. */
   chat(): ChatRequest
+  /** Returns what `chat()` cannot express of the conversation. A provider that sends `chat()` reports it. */
+  losses(): readonly ConversationLoss[]
   /** Returns the path in the caller's request for a path in `chat()`: `input[0].content[1]` for `messages[0].content[1]`. */
   pathOf(chatPath: string): string
   /** Returns the same request with other settings, which replace all of its own. */
