@@ -9,6 +9,11 @@ export type {
   UpstreamRequest,
   UpstreamResponse,
 } from './contracts/transport.ts'
+export type { GenerateRequest, Settings } from './conversation/generate-request.ts'
+export { memberPath } from './conversation/member-path.ts'
+export type * from './conversation/turns.ts'
+export { turnsOf } from './conversation/turns-of.ts'
+export type { ConversationLoss } from './conversation/turns-to-chat.ts'
 export { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from './errors/upstream-error.ts'
 export type * from './protocol/chat.ts'
 export { decodeSse, type SseDecodeOptions, SseDecoder, type SseEvent } from './protocol/sse.ts'

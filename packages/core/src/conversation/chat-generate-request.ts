@@ -1,51 +1,61 @@
 import type { ChatRequest, JsonObject } from '../protocol/chat.ts'
+import { chatToTurns } from './chat-to-turns.ts'
 import type { GenerateRequest, Settings } from './generate-request.ts'
 import type { Turn } from './turns.ts'
+import type { ConversationLoss } from './turns-to-chat.ts'
 
-/** A request in the dialect of chat completions. */
+const none: readonly ConversationLoss[] = Object.freeze([])
+
+/** A request in chat completions. The validated request is the settings and the chat request; only turns are computed. */
 export class ChatGenerateRequest implements GenerateRequest {
+  readonly dialect = 'chat'
+  readonly model: string
+  readonly stream: boolean
   readonly body: JsonObject
   readonly #input: ChatRequest
+  /** The request that this one was made from, which has the same turns. */
+  readonly #origin: ChatGenerateRequest | undefined
+  #turns: readonly Turn[] | undefined
 
-  constructor(input: ChatRequest, body: JsonObject) {
-    this.#input = input
+  /** @param input - the validated request. */
+  constructor(input: ChatRequest, body: JsonObject, origin?: ChatGenerateRequest) {
+    this.model = input.model
+    this.stream = input.stream === true
     this.body = body
-  }
-
-  get dialect(): string {
-    return 'chat'
-  }
-
-  get model(): string {
-    return this.#input.model
-  }
-
-  get stream(): boolean {
-    return this.#input.stream === true
+    this.#input = input
+    this.#origin = origin
   }
 
   settings(): Settings {
-    return this.#input as unknown as Settings
+    return this.#input
   }
 
   turns(): readonly Turn[] {
-    throw new TypeError('not built')
+    this.#turns ??= this.#origin?.turns() ?? chatToTurns(this.#input.messages)
+    return this.#turns
   }
 
   chat(): ChatRequest {
     return this.#input
   }
 
-  pathOf(path: string): string {
-    return path
+  losses(): readonly ConversationLoss[] {
+    return none
   }
 
-  withSettings(settings: Settings): GenerateRequest {
+  pathOf(chatPath: string): string {
+    return chatPath
+  }
+
+  withSettings(settings: Settings): ChatGenerateRequest {
     const { messages } = this.#input
-    return new ChatGenerateRequest({ ...settings, messages } as unknown as ChatRequest, this.body)
+    // The usual settings are a copy of this request with some fields replaced.
+    const input = (settings.messages === messages ? settings : { ...settings, messages }) as ChatRequest
+    return new ChatGenerateRequest(input, this.body, this.#origin ?? this)
   }
 
-  withMaxOutput(tokens: number): GenerateRequest {
+  /** Changes the validated request, which is a copy of the body. */
+  withMaxOutput(tokens: number): ChatGenerateRequest {
     const input: { max_completion_tokens?: number } = this.#input
     input.max_completion_tokens = tokens
     return this

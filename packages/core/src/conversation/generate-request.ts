@@ -1,12 +1,15 @@
 import type { ChatRequest, JsonObject } from '../protocol/chat.ts'
+import type { NamedFields } from '../protocol/chat-fields.ts'
 import type { Turn } from './turns.ts'
+import type { ConversationLoss } from './turns-to-chat.ts'
 
 /**
  * The settings of a request: everything but its conversation, in the names of chat completions. A dialect that has another
  * name for a setting tells it by `pathOf`.
  */
-export type Settings = {
-  [Name in keyof ChatRequest as Name extends 'messages' ? never : Name]: ChatRequest[Name]
+export interface Settings extends Omit<NamedFields, 'messages'> {
+  /** Fields that the protocol does not name. */
+  readonly [extra: string]: unknown
 }
 
 /**
@@ -21,18 +24,20 @@ export interface GenerateRequest {
   readonly stream: boolean
   /** The caller's body as it was parsed, in its dialect. Not to be changed. */
   readonly body: JsonObject
-  /** Returns the settings. */
+  /** Returns the settings. The object may also have `messages`, which are not to be read there. */
   settings(): Settings
   /** Returns the conversation, in order. */
   turns(): readonly Turn[]
   /** Returns the request as a chat completion. */
   chat(): ChatRequest
+  /** Returns what `chat()` cannot express of the conversation. A provider that sends `chat()` reports it. */
+  losses(): readonly ConversationLoss[]
   /** Returns the path in the caller's request for a path in `chat()`: `input[0].content[1]` for `messages[0].content[1]`. */
   pathOf(chatPath: string): string
   /** Returns the same request with other settings, which replace all of its own. */
   withSettings(settings: Settings): GenerateRequest
   /**
-   * Returns the request with a maximum output in tokens, which its settings must not have. It may be the same request,
+   * Returns the request with a maximum output in tokens. Call it only where the settings have none. It may be the same request,
    * changed: to copy the settings of each request is expensive.
    */
   withMaxOutput(tokens: number): GenerateRequest

@@ -1,26 +1,34 @@
 import type { JsonObject, JsonValue } from '../protocol/chat.ts'
 
-/** What every part has: where it was in the request, and what the protocol does not name. */
-interface PartOrigin {
-  /** The part's path in the caller's request: `messages[2].content[0]`. Errors and adjustments name it. */
+/** What every turn and part has: where it was in the request, and what the protocol does not name. */
+export interface TurnOrigin {
+  /** The path in the caller's request: `messages[2].content[0]`. Errors and adjustments name it. */
   readonly path: string
-  /** Members of the part that the caller's protocol does not name, such as `cache_control`. They are passed on unread. */
+  /**
+   * Members that the caller's protocol does not name, such as `cache_control`, each where the caller wrote it:
+   * `{ image_url: { source: 1 } }` for one within `image_url`. They are passed on unread.
+   */
   readonly extra?: JsonObject
+  /**
+   * The caller's names of members, by their names in chat completions: `{ 'image_url.url': 'source.url' }`. Absent in chat
+   * completions, where they are the same. Share one object among all parts of a kind. See `memberPath`.
+   */
+  readonly members?: Readonly<Record<string, string>>
 }
 
-export interface TextTurnPart extends PartOrigin {
+export interface TextTurnPart extends TurnOrigin {
   readonly kind: 'text'
   readonly text: string
 }
 
 /** Text in which the model declined to answer. */
-export interface RefusalTurnPart extends PartOrigin {
+export interface RefusalTurnPart extends TurnOrigin {
   readonly kind: 'refusal'
   readonly text: string
 }
 
 /** An image. Exactly one of `url` and `fileId` is set. */
-export interface ImageTurnPart extends PartOrigin {
+export interface ImageTurnPart extends TurnOrigin {
   readonly kind: 'image'
   /** An `https:` or `data:` URL. */
   readonly url?: string
@@ -29,15 +37,18 @@ export interface ImageTurnPart extends PartOrigin {
   readonly detail?: string
 }
 
-export interface AudioTurnPart extends PartOrigin {
+/** Audio: either `data` with its `format`, or the `id` of an earlier answer. */
+export interface AudioTurnPart extends TurnOrigin {
   readonly kind: 'audio'
   /** Base64. */
-  readonly data: string
-  readonly format: string
+  readonly data?: string
+  readonly format?: string
+  /** The id of the audio of an earlier answer, which its vendor has stored. */
+  readonly id?: string
 }
 
 /** A document. Exactly one of `data`, `url` and `fileId` is set in a valid request. */
-export interface FileTurnPart extends PartOrigin {
+export interface FileTurnPart extends TurnOrigin {
   readonly kind: 'file'
   /** Base64, or a `data:` URL. */
   readonly data?: string
@@ -47,8 +58,9 @@ export interface FileTurnPart extends PartOrigin {
 }
 
 /** A tool call of the model. `arguments` stays text: for a function it should be JSON, for a custom tool it is its input. */
-export interface CallTurnPart extends PartOrigin {
+export interface CallTurnPart extends TurnOrigin {
   readonly kind: 'call'
+  /** Empty if `legacy`. */
   readonly id: string
   readonly tool: 'function' | 'custom'
   readonly name: string
@@ -58,16 +70,19 @@ export interface CallTurnPart extends PartOrigin {
 }
 
 /** The result of a tool call. */
-export interface ResultTurnPart extends PartOrigin {
+export interface ResultTurnPart extends TurnOrigin {
   readonly kind: 'result'
+  /** The `id` of the call. Empty if `legacy`. */
   readonly callId: string
   /** Whether the tool failed; `undefined` if the protocol does not tell. */
   readonly isError?: boolean
   readonly parts: readonly (TextTurnPart | ImageTurnPart | FileTurnPart | OpaqueTurnPart)[]
+  /** The deprecated message of role `function` of chat. It has no call id; the function is the `name` of its turn. */
+  readonly legacy?: boolean
 }
 
 /** The reasoning of an earlier answer. */
-export interface ReasoningTurnPart extends PartOrigin {
+export interface ReasoningTurnPart extends TurnOrigin {
   readonly kind: 'reasoning'
   /** The text, without any signature. */
   readonly text?: string
@@ -76,7 +91,7 @@ export interface ReasoningTurnPart extends PartOrigin {
 }
 
 /** Something that only the vendor that made it can read: a signature, encrypted reasoning. It is sent back unchanged. */
-export interface SealedTurnPart extends PartOrigin {
+export interface SealedTurnPart extends TurnOrigin {
   readonly kind: 'sealed'
   /** The vendor family that can open it. */
   readonly family: string
@@ -86,8 +101,11 @@ export interface SealedTurnPart extends PartOrigin {
 }
 
 /** A part of a kind that the gateway does not know. Only a target that speaks the caller's dialect can take it. */
-export interface OpaqueTurnPart extends PartOrigin {
+export interface OpaqueTurnPart extends TurnOrigin {
   readonly kind: 'opaque'
+  /** The name of the caller's dialect: `chat`. */
+  readonly dialect: string
+  /** The part as the caller wrote it. */
   readonly value: JsonValue
 }
 
@@ -103,6 +121,9 @@ export type TurnPart =
   | SealedTurnPart
   | OpaqueTurnPart
 
+/** What the result of a tool can hold. */
+export type ResultPart = ResultTurnPart['parts'][number]
+
 /** Who speaks in a turn. Results of tools are turns of their own, whatever the protocol calls them. */
 export type TurnRole = 'system' | 'developer' | 'user' | 'assistant' | 'tool'
 
@@ -110,13 +131,9 @@ export type TurnRole = 'system' | 'developer' | 'user' | 'assistant' | 'tool'
  * One message of the conversation, in its place: nothing is merged, moved or left out. What a vendor needs of that, such as
  * alternating roles, is up to its provider.
  */
-export interface Turn {
+export interface Turn extends TurnOrigin {
   readonly role: TurnRole
   readonly parts: readonly TurnPart[]
-  /** The turn's path in the caller's request: `messages[2]`. */
-  readonly path: string
-  /** The name of the participant. */
+  /** The name of the participant, or that of the function whose result it is. */
   readonly name?: string
-  /** Members of the message that the caller's protocol does not name, such as `cache_control`. */
-  readonly extra?: JsonObject
 }

@@ -59,7 +59,7 @@ describe('countedUsage', () => {
   })
 
   it('believes a prompt of 0 where there is none', () => {
-    const none: ChatRequest = { model: 'm', messages: [{ role: 'user', content: '' }] }
+    const none = chatRequest({ model: 'm', messages: [{ role: 'user', content: '' }] })
     const given = { prompt_tokens: 0, completion_tokens: 1 }
     expect(countedUsage(given, none, 4, true)).toMatchObject({ usage: { total_tokens: 1 }, estimated: false })
   })

@@ -161,8 +161,8 @@ describe('what the models can do', () => {
     const lowered = { ...target({ maxOutputTokens: 100 }), parameters: { max_completion_tokens: 100 } }
     check({ ...base, max_completion_tokens: 5_000 }, schema, [lowered])
     const fixed = { ...target({ reasoning: true }), parameters: { temperature: null } }
-    const { input } = check({ ...base, temperature: 0.5 }, live, [fixed])
-    expect(input.temperature).toBe(0.5)
+    const { request } = check({ ...base, temperature: 0.5 }, live, [fixed])
+    expect(request.settings().temperature).toBe(0.5)
   })
 
   describe('by the length of the prompt', () => {
