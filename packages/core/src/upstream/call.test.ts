@@ -67,7 +67,8 @@ describe('the targets', () => {
     const good = scripted(() => whole('hi'))
     const targets = [named('a', failing(failure(500))), named('b', failing(failure(429))), named('c', good)]
     const { answering, failed, attempts } = ask(targets, false)
-    expect(await answering).toMatchObject({ answer: { choices: [{ message: { content: 'hi' } }] } })
+    const { answer } = await answering
+    expect(answer).toMatchObject({ completion: { choices: [{ message: { content: 'hi' } }] } })
     expect(failed).toEqual(['a', 'b'])
     expect(attempts.called).toBe(3)
   })

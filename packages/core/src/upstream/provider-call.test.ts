@@ -74,7 +74,7 @@ describe('an attempt over the default transport', () => {
         response.end(Buffer.alloc(1_000_000))
       }),
     )
-    expect(await run()).toBe(completion)
+    expect(await run()).toMatchObject({ completion })
     attempt.end(true)
     await closed[0]
   })
@@ -114,7 +114,13 @@ describe('the signal of a call', () => {
     const { attempt, life, run } = await asking((_request, response) => void response.end(), {
       encode: given => {
         seen.push(given.signal, { ...given }.signal, Object.assign({}, given).signal)
-        expect(Object.keys(given)).toEqual(['input', 'model', 'signal'])
+        expect(Object.keys(given).sort()).toEqual([
+          'input',
+          'model',
+          'request',
+          'signal',
+          'unsupportedParameters',
+        ])
         return new Promise(() => {})
       },
     })

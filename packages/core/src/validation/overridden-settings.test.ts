@@ -40,7 +40,7 @@ describe("a target's own parameters", () => {
   it('are not told where they change nothing', () => {
     const given = asked({ temperature: 0 })
     expect(overrideSettings(given, { temperature: 0, seed: null, top_p: undefined } as never)).toEqual({
-      input: given,
+      settings: given,
       adjustments: [],
     })
   })
