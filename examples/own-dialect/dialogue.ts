@@ -7,7 +7,7 @@ import {
   type TurnPart,
   TurnsGenerateRequest,
 } from '@sluice/core/dialect'
-import type { FinishReason, JsonObject, JsonValue, PartialMessage, Usage } from '@sluice/core/provider'
+import type { JsonObject, JsonValue, PartialMessage, Usage } from '@sluice/core/provider'
 
 /** A made-up protocol: a dialogue is a list of lines, and actions are tools. */
 export const dialogue: Dialect = {
@@ -18,23 +18,14 @@ export const dialogue: Dialect = {
   outline: body => ({
     stream: body.live === true,
     user: typeof body.for === 'string' ? body.for : undefined,
-    conversationKey: undefined,
     hasTools: itemsOf(body.actions).length > 0,
-    media: [],
-    promptTokens: undefined,
-    choices: 1,
     maxOutputTokens: typeof body.longest === 'number' ? body.longest : undefined,
-    hasAudio: false,
-    wantsAudio: false,
-    serviceTier: undefined,
-    searchesWeb: false,
   }),
 
   read: ({ model, body }: Draft) => {
-    const stream = body.live === true
     const settings = {
       model,
-      stream,
+      stream: body.live === true,
       ...(typeof body.for === 'string' && { user: body.for }),
       ...(body.longest !== undefined && { max_completion_tokens: countOf(body.longest, 'longest') }),
       ...(body.actions !== undefined && { tools: itemsOf(body.actions).map(toolOf) }),
@@ -42,17 +33,15 @@ export const dialogue: Dialect = {
     const turns = itemsOf(body.lines).map(turnOf)
     if (turns.length === 0) throw invalid('lines', 'at least one line')
     const renamed = { max_completion_tokens: 'longest', tools: 'actions', user: 'for', stream: 'live' }
-    const request = new TurnsGenerateRequest({ dialect: 'dialogue', body, settings, turns, renamed })
-    return { request, unknownFields: undefined }
+    return { request: new TurnsGenerateRequest({ dialect: 'dialogue', body, settings, turns, renamed }) }
   },
 
   answerId: id => `dialogue_${id}`,
 
   write: (answer, { id, model }) => {
-    const choices = answer.chunks().flatMap(chunk => chunk.choices)
-    const reason = choices.findLast(choice => choice.finish_reason != null)?.finish_reason ?? 'stop'
-    const lines = choices.flatMap(({ delta }) => linesOf(delta))
-    return JSON.stringify({ id, by: model, lines, ...ending(reason, answer.usage) })
+    const deltas = answer.deltas()
+    const lines = deltas.flatMap(({ delta }) => linesOf(delta))
+    return JSON.stringify({ id, by: model, lines, ...ending(deltas, answer.usage) })
   },
 
   stream: ({ id, model }) => {
@@ -64,7 +53,7 @@ export const dialogue: Dialect = {
     return {
       open: () => event({ id, by: model }),
       push,
-      end: (deltas, _, usage) => push(deltas) + event(ending(deltas.at(-1)?.finish ?? 'stop', usage)),
+      end: (deltas, _, usage) => push(deltas) + event(ending(deltas, usage)),
       fail: ({ message }) => event({ wrong: message }),
     }
   },
@@ -93,11 +82,18 @@ function turnOf(line: JsonValue, index: number): Turn {
   const parts: TurnPart[] = []
   if (says !== undefined)
     parts.push({ kind: 'text', text: textOf(says, `${path}.says`), path: `${path}.says` })
-  if (did !== undefined) {
-    const { action, with: input, call: id } = objectOf(did, `${path}.did`)
-    const name = textOf(action, `${path}.did.action`)
-    const at = { path: `${path}.did`, id: textOf(id, `${path}.did.call`) }
-    parts.push({ ...at, kind: 'call', tool: 'function', name, arguments: textOf(input, `${path}.did.with`) })
+  for (const [nth, each] of itemsOf(did).entries()) {
+    const at = `${path}.did[${nth}]`
+    const { action, with: input, call: id } = objectOf(each, at)
+    const [name, text] = [textOf(action, `${at}.action`), textOf(input, `${at}.with`)]
+    parts.push({
+      kind: 'call',
+      tool: 'function',
+      id: textOf(id, `${at}.call`),
+      name,
+      arguments: text,
+      path: at,
+    })
   }
   return { role: 'assistant', parts, path }
 }
@@ -115,13 +111,12 @@ function toolOf(action: JsonValue, index: number) {
 function linesOf({ content, tool_calls: calls = [] }: PartialMessage): object[] {
   return [
     ...(content ? [{ says: content }] : []),
-    ...calls.map(({ id, function: called }) => ({
-      does: { call: id, action: called?.name, with: called?.arguments },
-    })),
+    ...calls.map(({ id, function: of }) => ({ does: { call: id, action: of?.name, with: of?.arguments } })),
   ]
 }
 
-function ending(reason: FinishReason, { prompt_tokens, completion_tokens }: Usage): object {
+function ending(deltas: readonly AnswerDelta[], { prompt_tokens, completion_tokens }: Usage): object {
+  const reason = deltas.at(-1)?.finish
   const ended = reason === 'length' ? 'cut' : reason === 'tool_calls' ? 'acts' : 'done'
   return { ended, tokens: { in: prompt_tokens, out: completion_tokens } }
 }

@@ -4,7 +4,7 @@ import type { FinishReason, JsonObject, Logprobs, Usage } from '../protocol/chat
 import type { Draft } from './draft.ts'
 import type { LimitState } from './limiter.ts'
 import type { Operation, Outline } from './outline.ts'
-import type { PartialChunk, PartialCompletion, PartialMessage } from './provider.ts'
+import type { PartialCompletion, PartialMessage } from './provider.ts'
 import type { ModelCard } from './route.ts'
 
 /** How strictly a dialect validates requests. */
@@ -18,8 +18,8 @@ export interface ReadRules {
 /** A request that a dialect has read. */
 export interface ReadRequest {
   readonly request: GenerateRequest
-  /** The names of top-level fields that the protocol does not define; `undefined` if there are none. */
-  readonly unknownFields: readonly string[] | undefined
+  /** The names of top-level fields that the protocol does not define. Default: none. */
+  readonly unknownFields?: readonly string[] | undefined
   /** Checks that come after those of the model's capabilities. Throws `GatewayError` 400. */
   finish?(): void
 }
@@ -36,10 +36,10 @@ export interface AnswerIdentity {
 /** A complete answer of a vendor, before a dialect writes it. */
 export interface CompleteAnswer {
   readonly usage: Usage
-  /** Returns the answer by choice: the texts of a choice are joined, its calls follow. */
+  /** Returns the answer by choice, as the vendor has it: the texts of a choice are joined, its calls follow. */
   completion(): PartialCompletion
-  /** Returns the answer in the order in which it was generated. */
-  chunks(): readonly PartialChunk[]
+  /** Returns the answer in the order in which it was generated, as the deltas of a stream would have it. */
+  deltas(): readonly AnswerDelta[]
 }
 
 /** What one read of an upstream adds to one choice of a stream, repaired: its tool calls have indices and ids. */

@@ -12,31 +12,31 @@ export interface OutlineMedia {
 
 /**
  * A dialect's first look at a parsed body, which may still be invalid. Routes, limits, sticky keys, prices and idempotency
- * read it instead of the body, so that they hold in every dialect. It never throws: an invalid value counts as absent. A
- * member may be computed when it is read.
+ * read it instead of the body, so that they hold in every dialect. It never throws: an invalid value counts as absent, and
+ * what is absent as not asked for. A member may be computed when it is read.
  */
 export interface Outline {
   readonly stream: boolean
   /** The end user, as the caller names it. */
-  readonly user: string | undefined
+  readonly user?: string | undefined
   /** A value that all requests of one conversation share, such as chat's `prompt_cache_key`. */
-  readonly conversationKey: string | undefined
+  readonly conversationKey?: string | undefined
   /** Whether tools are on offer. */
-  readonly hasTools: boolean
-  /** Images, audio and files, in the order of the request. */
-  readonly media: readonly OutlineMedia[]
+  readonly hasTools?: boolean
+  /** Images, audio and files, in the order of the request. Default: none. */
+  readonly media?: readonly OutlineMedia[]
   /** The exact number of prompt tokens, where the request itself is in tokens. Otherwise `undefined`: it is estimated. */
-  readonly promptTokens: number | undefined
-  /** Number of answers, from 1. */
-  readonly choices: number
+  readonly promptTokens?: number | undefined
+  /** Number of answers, from 1. Default 1. */
+  readonly choices?: number
   /** Maximum tokens of one answer; `undefined` if the request names none. */
-  readonly maxOutputTokens: number | undefined
+  readonly maxOutputTokens?: number | undefined
   /** Whether the prompt has audio, or refers to earlier audio. */
-  readonly hasAudio: boolean
+  readonly hasAudio?: boolean
   /** Whether the answer may have audio. */
-  readonly wantsAudio: boolean
+  readonly wantsAudio?: boolean
   /** The service tier, as the caller names it. */
-  readonly serviceTier: string | undefined
+  readonly serviceTier?: string | undefined
   /** Whether the vendor may search the web, which is billed in addition. */
-  readonly searchesWeb: boolean
+  readonly searchesWeb?: boolean
 }

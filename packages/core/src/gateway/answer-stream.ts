@@ -5,7 +5,7 @@ import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { isTimeout } from '../errors/upstream-error.ts'
 import type { TextSource } from '../http/keep-alive-stream.ts'
-import { StreamNormalizer } from '../normalization/stream.ts'
+import { StreamNormalizer, streamParameters } from '../normalization/stream.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import { type CountedUsage, countedUsage } from '../usage/usage.ts'
 import { toFailure } from './failure.ts'
@@ -53,11 +53,7 @@ export class AnswerStream implements TextSource {
     this.#request = request
     this.#result = result
     const { dialect, request: asked, identity } = request
-    const { n = 1, logprobs } = asked.settings()
-    this.#normalizer = new StreamNormalizer(request.newId, {
-      choices: n,
-      logprobs: logprobs === true,
-    })
+    this.#normalizer = new StreamNormalizer(request.newId, streamParameters(asked))
     this.#writer = dialect.stream(identity, asked)
     this.#opening = this.#writer.open()
   }

@@ -11,6 +11,7 @@ import { KeepAliveStream, keepAliveComment } from '../http/keep-alive-stream.ts'
 import { respondStream, respondText } from '../http/respond.ts'
 import type { ServiceLoad } from '../http/running-requests.ts'
 import { choiceFinishReason } from '../normalization/finish-reason.ts'
+import { normalizeChunks, streamParameters } from '../normalization/stream.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { limit } from '../rate-limiting/limit.ts'
 import { call } from '../upstream/call.ts'
@@ -151,7 +152,7 @@ function complete(
   const answer: CompleteAnswer = {
     usage: counted.usage,
     completion: () => completion,
-    chunks: () => reply.chunks,
+    deltas: () => normalizeChunks(reply.chunks, newId, streamParameters(request)),
   }
   const text = dialect.write(answer, identity, request, newId)
   const { traced } = attempts

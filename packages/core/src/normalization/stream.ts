@@ -6,6 +6,7 @@ import type {
   PartialToolCall,
   PartialUsage,
 } from '../contracts/provider.ts'
+import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { FinishReason, ToolCallDelta } from '../protocol/chat.ts'
 import { callChars } from '../usage/usage.ts'
@@ -28,6 +29,25 @@ export interface StreamParameters {
   readonly choices: number
   /** Whether to include logprobs. */
   readonly logprobs: boolean
+}
+
+/** Returns the parameters of a request that affect its stream. */
+export function streamParameters(request: GenerateRequest): StreamParameters {
+  const { n = 1, logprobs } = request.settings()
+  return { choices: n, logprobs: logprobs === true }
+}
+
+/**
+ * Repairs the chunks of a complete answer. Throws `UpstreamError` of kind `garbled` for invalid ones, or without a choice.
+ */
+export function normalizeChunks(
+  chunks: readonly PartialChunk[],
+  newId: () => string,
+  parameters: StreamParameters,
+): readonly AnswerDelta[] {
+  const normalizer = new StreamNormalizer(newId, parameters)
+  const deltas = normalizer.push(chunks)
+  return [...deltas, ...normalizer.end()]
 }
 
 /**

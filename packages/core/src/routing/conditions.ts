@@ -46,7 +46,7 @@ export function promptLongerThan(tokens: number): RouteCondition {
 }
 
 /** Matches requests that offer tools to the model. */
-export const hasTools: RouteCondition = ({ outline }) => outline.hasTools
+export const hasTools: RouteCondition = ({ outline }) => outline.hasTools === true
 
 const inputKinds: readonly InputKind[] = ['image', 'audio', 'file']
 
@@ -57,8 +57,8 @@ export function hasMedia(...kinds: readonly InputKind[]): RouteCondition {
     throw configurationError('hasMedia()', [kinds.indexOf(kind)], kind, "'image', 'audio' or 'file'")
   }
   return kinds.length === 0
-    ? ({ outline }) => outline.media.length > 0
-    : ({ outline }) => outline.media.some(({ kind }) => kinds.includes(kind))
+    ? ({ outline: { media = [] } }) => media.length > 0
+    : ({ outline: { media = [] } }) => media.some(({ kind }) => kinds.includes(kind))
 }
 
 /** Matches if every condition matches. Throws `ConfigurationError` for an invalid condition. */

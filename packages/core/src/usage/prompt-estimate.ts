@@ -1,4 +1,7 @@
 import type { Draft } from '../contracts/draft.ts'
+import type { OutlineMedia } from '../contracts/outline.ts'
+
+const noMedia: readonly OutlineMedia[] = []
 
 /**
  * Returns a high estimate of the tokens of a prompt: one per three bytes, which is rather too many for any language and
@@ -9,7 +12,7 @@ export function promptEstimate({ bytes, outline }: Draft): number {
   if (promptTokens !== undefined) return Math.max(1, promptTokens)
   let textBytes = bytes
   let tokens = 0
-  for (const media of outline.media) {
+  for (const media of outline.media ?? noMedia) {
     textBytes -= media.inlineBytes
     tokens += media.tokens
   }

@@ -28,7 +28,7 @@ export function reservationOf(draft: Draft, defaultOutputTokens: number): Reserv
   const maxOutputTokens = operation === 'generate' ? (outline.maxOutputTokens ?? defaultOutputTokens) : 0
   return {
     promptTokens: promptEstimate(draft),
-    completionTokens: Math.min(maxAmount, outline.choices * maxOutputTokens),
+    completionTokens: Math.min(maxAmount, (outline.choices ?? 1) * maxOutputTokens),
     maxOutputTokens,
     outline,
   }
@@ -76,7 +76,7 @@ function isPrice(cost: unknown): cost is number {
 
 /** Returns the ways in which it may be billed: all plain, the prompt as cache writes, prompt or output as audio. */
 function usagesOf({ promptTokens, completionTokens, outline }: Reservation): Usage[] {
-  const { hasAudio } = outline
+  const { hasAudio = false } = outline
   const usages = plainAndWritten(promptTokens, completionTokens, hasAudio, 0)
   if (!outline.wantsAudio) return usages
   return [...usages, ...plainAndWritten(promptTokens, completionTokens, hasAudio, completionTokens)]

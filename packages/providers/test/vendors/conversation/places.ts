@@ -1,4 +1,5 @@
 import { apiKeys, createGateway, type ModelEntry, models } from '@sluice/core'
+import type { Dialect } from '@sluice/core/dialect'
 import type { Target } from '@sluice/core/provider'
 import { toNodeListener } from '@sluice/node'
 import { anthropic, azure, bedrock, gemini, openai, vertex } from '@sluice/providers'
@@ -144,7 +145,7 @@ const setups: Readonly<Record<string, Setup>> = {
 export const placeNames = Object.keys(setups)
 
 /** Every place behind one gateway on a socket. */
-export async function openPlaces() {
+export async function openPlaces(dialects: readonly Dialect[] = []) {
   const running = {} as Record<Setup['vendor'], StandIn>
   for (const [name, start] of Object.entries(standIns)) running[name as Setup['vendor']] = await start()
   const table: Record<string, ModelEntry> = {}
@@ -169,6 +170,7 @@ export async function openPlaces() {
     // What one failure is told as shows where no target is asked again, nor left alone.
     retry: false,
     breaker: false,
+    dialects,
   })
   const server = await mounted(toNodeListener(gateway))
   return {
