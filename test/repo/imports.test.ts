@@ -272,13 +272,13 @@ const folders = [
 /** What lies at the root of core: the entries of the package. */
 const entries = [
   'adapter.ts',
+  'dialect.ts',
   'index.ts',
   'keys.ts',
   'ledger.ts',
   'limits.ts',
   'openapi.ts',
   'provider.ts',
-  'dialect.ts',
   'routing.ts',
   'store.ts',
 ]

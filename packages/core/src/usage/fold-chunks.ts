@@ -22,7 +22,7 @@ interface FoldedChoice {
 /**
  * Returns the chunks of a complete answer by choice: its texts are joined, and the parts of each tool call.
  *
- * Tool calls are told apart by their `index`, else by their `id`; a part without either belongs to the last call.
+ * A part of a tool call belongs to the call with its `index`, else with its `id`, else to the last call.
  */
 export function foldChunks(chunks: readonly PartialChunk[]): PartialCompletion {
   const byIndex = new Map<number, FoldedChoice>()

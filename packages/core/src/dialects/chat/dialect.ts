@@ -14,7 +14,7 @@ import { chatOutline } from './outline.ts'
 import { readChat } from './read.ts'
 import { ChatStreamWriter } from './stream-writer.ts'
 
-/** OpenAI's chat completions API. */
+/** The chat completions API. */
 export const chatDialect: Dialect = {
   name: 'chat',
   operation: 'generate',
