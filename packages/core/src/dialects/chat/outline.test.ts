@@ -120,6 +120,15 @@ describe('the outline of a chat completion', () => {
     expect(outline.media).toBe(outline.media)
   })
 
+  it('reads nothing of the body before it is read itself', () => {
+    const fail = () => {
+      throw new Error('the body was read')
+    }
+    const unread = new Proxy({}, { get: fail, has: fail, ownKeys: fail, getOwnPropertyDescriptor: fail })
+    const outline = chatOutline(unread)
+    expect(() => outline.stream).toThrow('the body was read')
+  })
+
   it('takes no member that another library has added to every object', () => {
     for (const name of ['stream', 'user', 'tools', 'n', 'max_tokens', 'web_search_options']) {
       Object.defineProperty(Object.prototype, name, { value: true, configurable: true })
