@@ -33,7 +33,7 @@ export interface ChatCompletionsEndpoint {
  * Throws `GatewayError` (400) for parameters that the server does not support.
  */
 export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpoint): EncodedRequest {
-  const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+  const adjuster = new ParameterAdjuster(call.unsupportedParameters, call.request)
   const body = jsonBody(requestBody(call, endpoint.compatibility ?? plain, adjuster))
   const headers: Record<string, string> = {
     'content-type': 'application/json',
