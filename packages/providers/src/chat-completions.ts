@@ -11,6 +11,7 @@ import type { CompatibilityOptions } from './chat-completions/compatibility-opti
 import { CompletionTemplates } from './chat-completions/completion-templates.ts'
 import { parseChatCompletion } from './chat-completions/partial-completion.ts'
 import { requestBody } from './chat-completions/request-body.ts'
+import { reportLosses } from './conversation/report-losses.ts'
 import { ParameterAdjuster } from './parameters/parameter-adjuster.ts'
 import { checkResponseHead } from './wire/garbled-response.ts'
 import { jsonBody } from './wire/json-body.ts'
@@ -33,7 +34,8 @@ export interface ChatCompletionsEndpoint {
  * Throws `GatewayError` (400) for parameters that the server does not support.
  */
 export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpoint): EncodedRequest {
-  const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+  const adjuster = new ParameterAdjuster(call.unsupportedParameters, call.request)
+  reportLosses(call, adjuster)
   const body = jsonBody(requestBody(call, endpoint.compatibility ?? plain, adjuster))
   const headers: Record<string, string> = {
     'content-type': 'application/json',

@@ -81,7 +81,7 @@ export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiMo
 
   async function encode(call: Call): Promise<EncodedRequest> {
     const streamed = call.input.stream === true
-    const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+    const adjuster = new ParameterAdjuster(call.unsupportedParameters, call.request)
     const tier = geminiServiceTier(call.input.service_tier, adjuster)
     const body = await generateContentBody(
       call,

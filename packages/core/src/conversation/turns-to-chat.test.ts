@@ -82,7 +82,7 @@ describe('turnsToChat', () => {
     expect(chat.losses).toContainEqual({
       path: 'messages[1].content[1]',
       kind: 'hint',
-      why: 'chat completions cannot mark the result of a tool as failed',
+      why: 'no result of a tool can be marked as failed',
     })
     expect(chat.pathOf('messages[2]')).toBe('messages[1].content[1]')
   })

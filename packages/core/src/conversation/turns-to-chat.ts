@@ -60,7 +60,7 @@ interface MessageOrigin {
   readonly members?: Readonly<Record<string, TurnPart>>
 }
 
-const onlyText = 'chat completions take only text here'
+const onlyText = 'this model takes only text here'
 const fromNow = 'The images and files of this result follow in the next message of the user.'
 
 class MessageWriter {
@@ -135,7 +135,7 @@ class MessageWriter {
           this.#loseSealed(part)
           return false
         default:
-          this.#lose(part, 'chat completions take none from the user', 'content')
+          this.#lose(part, 'this model takes none from the user', 'content')
           return false
       }
     })
@@ -161,7 +161,7 @@ class MessageWriter {
       this.#media.push({ result, parts: sendable })
     }
     if (result.isError === true) {
-      this.#lose(result, 'chat completions cannot mark the result of a tool as failed', 'hint')
+      this.#lose(result, 'no result of a tool can be marked as failed', 'hint')
     }
     const { name } = turn
     const texts = plain(content)
@@ -199,7 +199,7 @@ class MessageWriter {
           this.#loseSealed(part)
           return false
         default:
-          if (part !== audio) this.#lose(part, 'chat completions take none from the assistant', 'content')
+          if (part !== audio) this.#lose(part, 'this model takes none from the assistant', 'content')
           return false
       }
     })
@@ -359,7 +359,7 @@ class MessageWriter {
   }
 
   #loseMember(part: TurnOrigin, member: string): void {
-    const why = 'chat completions have another member of this name'
+    const why = 'another member has this name'
     this.losses.push({ path: memberPath(part, member), why, kind: 'hint' })
   }
 
@@ -372,14 +372,14 @@ class MessageWriter {
 function whyNotSendable(part: TurnPart): string | undefined {
   switch (part.kind) {
     case 'image':
-      return part.url === undefined ? 'chat completions take images by URL or as data' : undefined
+      return part.url === undefined ? 'this model takes images by URL or as data' : undefined
     case 'audio':
-      if (part.data === undefined) return 'chat completions take audio as data'
+      if (part.data === undefined) return 'this model takes audio as data'
       return part.format === 'wav' || part.format === 'mp3'
         ? undefined
-        : 'chat completions take audio as wav and mp3'
+        : 'this model takes audio as wav and mp3'
     case 'file':
-      return part.url === undefined ? undefined : 'chat completions take files as data or by id'
+      return part.url === undefined ? undefined : 'this model takes files as data or by id'
     case 'opaque':
       return part.dialect === 'chat' ? undefined : 'only a model with an API of this kind can take it'
     default:

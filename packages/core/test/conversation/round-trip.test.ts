@@ -35,7 +35,6 @@ function extended<T extends object>(value: fc.Arbitrary<T>): fc.Arbitrary<T> {
 
 const textPart = extended(fc.record({ type: fc.constant('text'), text }))
 const refusalPart = extended(fc.record({ type: fc.constant('refusal'), refusal: text }))
-const optional = { requiredKeys: [] } as const
 const userPart = fc.oneof(
   textPart,
   extended(
@@ -57,7 +56,7 @@ const userPart = fc.oneof(
   ),
   fc.record({
     type: fc.constant('file'),
-    file: extended(fc.record({ file_id: text, file_data: text, filename: text }, optional)),
+    file: extended(fc.record({ file_id: text, file_data: text, filename: text }, { requiredKeys: [] })),
   }),
   fc.record({ type: fc.constant('video_url'), video_url: json }),
 )
@@ -161,7 +160,9 @@ describe('a conversation of chat completions', () => {
 function originsOf(turn: Turn): readonly { readonly path: string }[] {
   return [
     turn,
-    ...turn.parts.flatMap((part: TurnPart) => (part.kind === 'result' ? [part, ...part.parts] : [part])),
+    ...turn.parts.flatMap((part: TurnPart): readonly TurnPart[] =>
+      part.kind === 'result' ? [part, ...part.parts] : [part],
+    ),
   ]
 }
 

@@ -1,6 +1,6 @@
 import { claudeFormat } from '../claude/signed-turns.ts'
 import { dropLastThoughts, thoughtsOf, turnBlocks } from '../claude/thinking-blocks.ts'
-import type { AssistantToolCall, AssistantTurn } from '../conversation/conversation.ts'
+import type { AssistantReasoning, AssistantToolCall, AssistantTurn } from '../conversation/conversation.ts'
 import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type Block, textBlocks, withCacheMark } from './text-blocks.ts'
@@ -10,19 +10,19 @@ import type { ToolUseIds } from './tool-use-ids.ts'
  * An earlier turn of the assistant as blocks: its reasoning, as far as the vendor signed it and takes it back, its
  * texts and its calls. Dropped content is reported.
  *
- * @param thoughtless - why the reasoning at a path cannot be sent; `undefined`: it can.
+ * @param thoughtless - why reasoning cannot be sent; `undefined`: it can.
  * @param last - it ends the conversation: the vendor has to go on with it.
  */
 export function assistantContent(
   turn: AssistantTurn,
   ids: ToolUseIds,
-  thoughtless: (path: string) => string | undefined,
+  thoughtless: (reasoning: AssistantReasoning) => string | undefined,
   last: boolean,
   adjuster: ParameterAdjuster,
 ): Block[] {
   const blocks = turnBlocks<Block>(
     turn,
-    reasoning => thoughtsOf(reasoning, claudeFormat, thoughtless(reasoning.path), thinkingBlock, adjuster),
+    reasoning => thoughtsOf(reasoning, claudeFormat, thoughtless(reasoning), thinkingBlock, adjuster),
     item => (item.kind === 'text' ? textBlocks([item]) : [callBlock(item, ids, adjuster)]),
   )
   if (last) trimEnd(blocks)
@@ -35,7 +35,7 @@ function callBlock(
   ids: ToolUseIds,
   adjuster: ParameterAdjuster,
 ): Block {
-  if (extraContent !== undefined) adjuster.drop(`${path}.extra_content`, "another vendor's")
+  if (extraContent !== undefined) adjuster.drop({ path: `${path}.extra_content` }, "another vendor's")
   return { type: 'tool_use', id: ids.ofCall(id), name, input, ...withCacheMark(cacheControl) }
 }
 

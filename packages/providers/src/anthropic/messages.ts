@@ -1,7 +1,6 @@
-import type { Message } from '@sluice/core/provider'
 import { addContent, checkEnds, checkToolPairs } from '../claude/messages.ts'
 import { whyThoughtless } from '../claude/signed-turns.ts'
-import type { ToolResult, Turn, UserTurn } from '../conversation/conversation.ts'
+import type { AssistantReasoning, Conversation, ToolResult, UserTurn } from '../conversation/conversation.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { assistantContent } from './assistant-content.ts'
 import { type Block, textBlocks, withCacheMark } from './text-blocks.ts'
@@ -10,18 +9,13 @@ import { userBlock } from './user-content.ts'
 
 /** What decides how a conversation is written. */
 export interface MessagesInput {
-  /** As the caller wrote them: to name the one that cannot be sent. */
-  readonly messages: readonly Message[]
-  readonly turns: readonly Turn[]
+  readonly conversation: Conversation
   /** The model may think in this request. */
   readonly thinks: boolean
   /** The model thinks at all. */
   readonly canThink: boolean
-  /**
-   * The path of the last system message that was moved to the front, where the model takes reasoning back only after
-   * the system text that it was thought after.
-   */
-  readonly movedUp: string | undefined
+  /** The model takes reasoning back only after the system text that it was thought after. */
+  readonly boundThoughts: boolean
   /** The model goes on with words that the caller put into its mouth. */
   readonly prefill: boolean
 }
@@ -40,38 +34,46 @@ interface ApiMessage {
  * assistant where the model does not go on with that.
  */
 export function apiMessages(asked: MessagesInput, adjuster: ParameterAdjuster): readonly ApiMessage[] {
-  const { turns, thinks, canThink, movedUp } = asked
+  const { conversation, thinks, canThink, boundThoughts } = asked
+  const { turns } = conversation
   checkToolPairs(turns)
   const ids = new ToolUseIds()
-  const whyNot = whyThoughtless(turns, movedUp, thinks)
+  const whyNot = whyThoughtless(conversation, boundThoughts, thinks)
   const result: ApiMessage[] = []
   for (const [at, turn] of turns.entries()) {
-    const thoughtless = (path: string) => (canThink ? whyNot(path, at) : 'thinking is off in this request')
+    const thoughtless = (reasoning: AssistantReasoning) =>
+      canThink ? whyNot(reasoning, at) : 'thinking is off in this request'
     const content =
       turn.role === 'user'
         ? userContent(turn, ids, adjuster)
         : assistantContent(turn, ids, thoughtless, at === turns.length - 1, adjuster)
     addContent(result, turn.role, content)
   }
-  checkEnds(result, asked.messages, asked.prefill)
+  checkEnds(result, conversation.given, asked.prefill)
   return result
 }
 
 function userContent({ results, items }: UserTurn, ids: ToolUseIds, adjuster: ParameterAdjuster): Block[] {
-  return [
-    ...results.map(result => resultBlock(result, ids)),
-    ...items.flatMap(item => (item.kind === 'text' ? textBlocks([item]) : [userBlock(item, adjuster)])),
-  ]
+  return [...results.map(result => resultBlock(result, ids, adjuster)), ...contentBlocks(items, adjuster)]
 }
 
-function resultBlock({ callId, texts, cacheControl }: ToolResult, ids: ToolUseIds): Block {
-  const blocks = textBlocks(texts)
+function contentBlocks(items: UserTurn['items'], adjuster: ParameterAdjuster): Block[] {
+  return items.flatMap(item => (item.kind === 'text' ? textBlocks([item]) : [userBlock(item, adjuster)]))
+}
+
+function resultBlock(
+  { callId, items, isError, cacheControl }: ToolResult,
+  ids: ToolUseIds,
+  adjuster: ParameterAdjuster,
+): Block {
+  const blocks = contentBlocks(items, adjuster)
   const [only] = blocks
-  const content = blocks.length === 1 && only?.cache_control === undefined ? only?.text : blocks
+  const isText = blocks.length === 1 && only?.type === 'text' && only.cache_control === undefined
   return {
     type: 'tool_result',
     tool_use_id: ids.ofResult(callId),
-    ...(blocks.length === 0 ? {} : { content }),
+    ...(blocks.length === 0 ? {} : { content: isText ? only.text : blocks }),
+    ...(isError ? { is_error: true } : {}),
     ...withCacheMark(cacheControl),
   }
 }

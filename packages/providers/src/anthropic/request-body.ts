@@ -1,9 +1,9 @@
-import type { Adjustment, Call } from '@sluice/core/provider'
+import type { Adjustment, Call, Turn } from '@sluice/core/provider'
 import { answerBound, maxTokens } from '../claude/max-tokens.ts'
 import { claudeModel } from '../claude/models.ts'
 import { claudeSampling } from '../claude/sampling.ts'
 import { claudeThinking } from '../claude/thinking.ts'
-import { toConversation } from '../conversation/conversation.ts'
+import { readConversation } from '../conversation/conversation.ts'
 import { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { applyRules } from '../parameters/parameter-rules.ts'
 import { isFields } from '../wire/json-value.ts'
@@ -30,14 +30,19 @@ export interface MessagesSettings {
 /**
  * The caller's request in the words of the Messages API. Throws `GatewayError` (400) for what it cannot
  * express.
+ *
+ * @param given - the conversation, if it is not that of the call.
  */
-export function requestBody(call: Call, settings: MessagesSettings = {}): MessagesRequest {
+export function requestBody(
+  call: Call,
+  settings: MessagesSettings = {},
+  given?: readonly Turn[],
+): MessagesRequest {
   const { input } = call
   const model = claudeModel(call.model)
-  const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+  const adjuster = new ParameterAdjuster(call.unsupportedParameters, call.request)
   applyRules(input, anthropicParameters, anthropicNative, adjuster)
-  const conversation = toConversation(input.messages)
-  for (const path of conversation.names) adjuster.drop(path)
+  const conversation = readConversation(call, adjuster, given)
   const { turns } = conversation
   const bound = answerBound(input, model, settings.defaultMaxTokens, adjuster)
   const { format, tool, line } = answerFormat(call, adjuster)
@@ -46,14 +51,13 @@ export function requestBody(call: Call, settings: MessagesSettings = {}): Messag
     adjuster,
   )
   const system = systemText(conversation, line === undefined ? [] : [line], adjuster)
-  const { thinking: given } = thinking
+  const { thinking: sent } = thinking
   const messages = apiMessages(
     {
-      messages: input.messages,
-      turns,
-      thinks: thinking.on || (model.thinksByDefault && given?.type !== 'disabled'),
+      conversation,
+      thinks: thinking.on || (model.thinksByDefault && sent?.type !== 'disabled'),
       canThink: model.thinking !== 'none',
-      movedUp: model.boundThoughts ? conversation.moved.at(-1) : undefined,
+      boundThoughts: model.boundThoughts,
       prefill: model.prefill,
     },
     adjuster,
@@ -71,7 +75,7 @@ export function requestBody(call: Call, settings: MessagesSettings = {}): Messag
     ...(system === undefined ? {} : { system }),
     messages,
     ...toolFields({ input, turns, model, answer: tool, thinking: thinking.on }, adjuster),
-    ...(given === undefined ? {} : { thinking: given }),
+    ...(sent === undefined ? {} : { thinking: sent }),
     ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     ...claudeSampling(input, model, thinking.on, adjuster),
     ...plainFields(input, adjuster),

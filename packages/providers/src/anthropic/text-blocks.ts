@@ -28,7 +28,7 @@ export function systemText(
   further: readonly string[],
   adjuster: ParameterAdjuster,
 ): string | readonly Block[] | undefined {
-  for (const path of moved) adjuster.map(path, 'moved to the front, into the system text')
+  for (const path of moved) adjuster.map({ path }, 'moved to the front, into the system text')
   const blocks = [...textBlocks(system), ...further.map(text => ({ type: 'text', text }))]
   if (blocks.length === 0) return undefined
   if (blocks.some(block => 'cache_control' in block)) return blocks

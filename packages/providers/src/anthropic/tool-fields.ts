@@ -1,7 +1,7 @@
 import type { ChatRequest } from '@sluice/core/provider'
 import type { ClaudeModel } from '../claude/models.ts'
 import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
-import { calledNames, type Turn } from '../conversation/conversation.ts'
+import { calledNames, type MergedTurn } from '../conversation/conversation.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type ApiTool, apiTools } from './tools.ts'
 
@@ -14,7 +14,7 @@ export interface ToolFields {
 /** What decides how tools are written. */
 export interface ToolsInput {
   readonly input: ChatRequest
-  readonly turns: readonly Turn[]
+  readonly turns: readonly MergedTurn[]
   readonly model: ClaudeModel
   /** The tool by which the answer is given, where there is one: then one of all tools has to be called. */
   readonly answer: ApiTool | undefined

@@ -1,8 +1,9 @@
 import { GatewayError } from '@sluice/core'
-import type { FilePart, ImagePart, JsonObject } from '@sluice/core/provider'
+import { type FileTurnPart, type ImageTurnPart, type JsonObject, memberPath } from '@sluice/core/provider'
 import type { UserContent } from '../conversation/conversation.ts'
 import { dataUrl } from '../conversation/data-url.ts'
 import { fileData, textOfBase64 } from '../conversation/file-data.ts'
+import { imageUrl } from '../conversation/image-data.ts'
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type Block, withCacheMark } from './text-blocks.ts'
 
@@ -13,22 +14,26 @@ export const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
  * An image or a file of a user as a block. Throws `GatewayError` (400) for audio, for a file that is neither PDF
  * nor text, and for an image by http or of another type.
  */
-export function userBlock({ part, path, cacheControl }: UserContent, adjuster: ParameterAdjuster): Block {
+export function userBlock({ part, cacheControl }: UserContent, adjuster: ParameterAdjuster): Block {
   const mark = withCacheMark(cacheControl)
-  switch (part.type) {
-    case 'image_url':
-      return { type: 'image', source: imageSource(part, path, adjuster), ...mark }
+  const { path } = part
+  switch (part.kind) {
+    case 'image':
+      return { type: 'image', source: imageSource(part, adjuster), ...mark }
     case 'file':
-      return { ...documentBlock(part, path), ...mark }
-    case 'input_audio':
+      return { ...documentBlock(part), ...mark }
+    case 'audio':
       throw cannotSend(path, `Unsupported value: '${path}' is audio, which this model does not take.`)
   }
 }
 
-function imageSource({ image_url: image }: ImagePart, path: string, adjuster: ParameterAdjuster): JsonObject {
-  const param = `${path}.image_url.url`
-  const { url, detail } = image
-  if (detail !== undefined && detail !== 'auto') adjuster.drop(`${path}.image_url.detail`)
+function imageSource(part: ImageTurnPart, adjuster: ParameterAdjuster): JsonObject {
+  const url = imageUrl(part)
+  const param = memberPath(part, 'image_url.url')
+  const { detail } = part
+  if (detail !== undefined && detail !== 'auto') {
+    adjuster.drop({ path: memberPath(part, 'image_url.detail') })
+  }
   if (/^https:/i.test(url)) return { type: 'url', url }
   if (!/^data:/i.test(url)) {
     throw cannotSend(
@@ -47,17 +52,17 @@ function imageSource({ image_url: image }: ImagePart, path: string, adjuster: Pa
   )
 }
 
-function documentBlock(part: FilePart, path: string): Block {
-  const { mediaType, base64, filename } = fileData(part, path)
+function documentBlock(part: FileTurnPart): Block {
+  const { mediaType, base64, filename } = fileData(part)
   const title = filename === undefined || filename === '' ? {} : { title: filename }
-  const { citations } = part as { readonly citations?: unknown }
+  const citations = part.extra?.citations
   const cited = typeof citations === 'object' && citations !== null ? { citations } : {}
-  return { type: 'document', source: documentSource(mediaType, base64, path), ...title, ...cited }
+  const source = documentSource(mediaType, base64, memberPath(part, 'file.file_data'))
+  return { type: 'document', source, ...title, ...cited }
 }
 
-function documentSource(mediaType: string, base64: string, path: string): JsonObject {
+function documentSource(mediaType: string, base64: string, param: string): JsonObject {
   if (mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data: base64 }
-  const param = `${path}.file.file_data`
   if (!mediaType.startsWith('text/')) {
     throw cannotSend(
       param,

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue, Message } from '@sluice/core/provider'
-import { cacheControl } from '../conversation/extensions.ts'
+import type { JsonObject, JsonValue, Turn, TurnOrigin } from '@sluice/core/provider'
+import { cacheMark } from '../conversation/extensions.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { BedrockModel } from './models.ts'
 
@@ -13,23 +13,26 @@ export function cachePoints(mark: JsonObject | undefined, model: BedrockModel): 
   return [{ cachePoint: { type: 'default', ...(ttl === undefined || ttl === null ? {} : { ttl }) } }]
 }
 
-/** Reports the marks on messages that are omitted for a model without a cache, or that get another time to live. */
+/** Reports the marks on turns and their parts that are omitted for a model without a cache, or that get another time to live. */
 export function reportCacheMarks(
-  messages: readonly Message[],
+  turns: readonly Turn[],
   model: BedrockModel,
   adjuster: ParameterAdjuster,
 ): void {
   if (model.cachePoints === 'everywhere') return
-  const reportMark = (holder: object, path: string) => {
-    const mark = cacheControl(holder)
+  const reportMark = (marked: TurnOrigin) => {
+    const mark = cacheMark(marked)
     if (mark === undefined) return
-    if (model.cachePoints === 'nowhere') adjuster.drop(`${path}.cache_control`, 'this model has no cache')
+    const path = `${marked.path}.cache_control`
+    if (model.cachePoints === 'nowhere') adjuster.drop({ path }, 'this model has no cache')
     else if (mark.ttl !== undefined && mark.ttl !== '5m')
-      adjuster.drop(`${path}.cache_control.ttl`, 'this model has only the usual time')
+      adjuster.drop({ path: `${path}.ttl` }, 'this model has only the usual time')
   }
-  for (const [index, message] of messages.entries()) {
-    reportMark(message, `messages[${index}]`)
-    if (!Array.isArray(message.content)) continue
-    for (const [at, part] of message.content.entries()) reportMark(part, `messages[${index}].content[${at}]`)
+  for (const turn of turns) {
+    reportMark(turn)
+    for (const part of turn.parts) {
+      reportMark(part)
+      if (part.kind === 'result') for (const item of part.parts) reportMark(item)
+    }
   }
 }

@@ -3,7 +3,7 @@ import { answerBound, maxTokens } from '../claude/max-tokens.ts'
 import type { ClaudeModel } from '../claude/models.ts'
 import { claudeSampling, stopSequences } from '../claude/sampling.ts'
 import { claudeThinking } from '../claude/thinking.ts'
-import type { Turn } from '../conversation/conversation.ts'
+import type { MergedTurn } from '../conversation/conversation.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import { modelReasoning } from './model-reasoning.ts'
@@ -24,7 +24,7 @@ export interface Inference {
 /** What decides how an answer is made. */
 export interface InferenceInput {
   readonly input: ChatRequest
-  readonly turns: readonly Turn[]
+  readonly turns: readonly MergedTurn[]
   readonly model: BedrockModel
   /** The answer is the input of a tool that is forced for it. */
   readonly answersByTool: boolean

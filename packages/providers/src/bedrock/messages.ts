@@ -1,7 +1,6 @@
-import type { Message } from '@sluice/core/provider'
 import { addContent, checkEnds, checkToolPairs } from '../claude/messages.ts'
 import type { Conversation, ToolResult, UserContent, UserTurn } from '../conversation/conversation.ts'
-import { cacheControl } from '../conversation/extensions.ts'
+import { cacheMark } from '../conversation/extensions.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
@@ -14,8 +13,6 @@ import { type Block, type UserContentContext, userBlock } from './user-content.t
 
 /** What decides how a conversation is written. */
 export interface MessagesInput {
-  /** As the caller wrote them: to name the one that cannot be sent. */
-  readonly messages: readonly Message[]
   readonly conversation: Conversation
   readonly model: BedrockModel
   /** The model may think in this request. */
@@ -47,17 +44,18 @@ export async function converseMessages(
   checkToolPairs(turns)
   const ids = new ToolUseIds(model.toolIds)
   let documents = 0
-  const context = { fetchImage, signal, adjuster, documentName: () => `document-${++documents}` }
+  const { given } = conversation
+  const context = { fetchImage, signal, adjuster, given, documentName: () => `document-${++documents}` }
   const thoughtless = whyNoReasoning(conversation, model, thinks)
   const result: ConverseMessage[] = []
   for (const [at, turn] of turns.entries()) {
     const content =
       turn.role === 'user'
         ? await userContent(turn, ids, model, context)
-        : assistantContent(turn, ids, model, path => thoughtless(path, at), adjuster)
+        : assistantContent(turn, ids, model, reasoning => thoughtless(reasoning, at), adjuster)
     addContent(result, turn.role, content)
   }
-  checkEnds(result, asked.messages, asked.model.prefill)
+  checkEnds(result, given, model.prefill)
   const end = result.at(-1)
   if (end?.role === 'assistant') trimEnd(end.content)
   for (const { content } of result) withTextBesideDocuments(content, adjuster)
@@ -70,12 +68,13 @@ async function userContent(
   model: BedrockModel,
   context: UserContentContext,
 ): Promise<Block[]> {
-  const blocks: Block[] = results.flatMap(result => resultBlocks(result, ids, model))
+  const blocks: Block[] = []
+  for (const result of results) blocks.push(...(await resultBlocks(result, ids, model, context)))
   for (const item of items) {
     if (item.kind === 'text') blocks.push(...textBlocks([item], model))
     else {
       const block = await userBlock(item, context)
-      blocks.push(block, ...pointsAfter(block, item, model, context.adjuster))
+      blocks.push(block, ...pointsAfter(block, item, model, context))
     }
   }
   return blocks
@@ -84,33 +83,38 @@ async function userContent(
 /** Bedrock turns a point that follows a document into something that Claude refuses, but for a PDF. */
 function pointsAfter(
   { document }: Block,
-  { cacheControl: mark, part, path }: UserContent,
+  { cacheControl: mark, part }: UserContent,
   model: BedrockModel,
-  adjuster: ParameterAdjuster,
+  { adjuster, given }: UserContentContext,
 ): readonly CachePoint[] {
   const points = cachePoints(mark, model)
   if (points.length === 0 || !isFields(document) || document.format === 'pdf') return points
   const why = 'of documents this vendor caches only PDF'
-  const own = cacheControl(part)
-  if (own !== undefined) adjuster.drop(`${path}.cache_control`, why)
-  if (own !== mark) adjuster.drop(`${messageOf(path)}.cache_control`, why)
+  const own = cacheMark(part)
+  if (own !== undefined) adjuster.drop({ path: `${part.path}.cache_control` }, why)
+  const turn = own === mark ? undefined : given.find(({ parts }) => parts.includes(part))
+  if (turn !== undefined) adjuster.drop({ path: `${turn.path}.cache_control` }, why)
   return []
 }
 
 /** A mark within a result applies to the result, because Converse has no cache point within one. */
-function resultBlocks(
-  { callId, texts, cacheControl }: ToolResult,
+async function resultBlocks(
+  { callId, items, isError, cacheControl }: ToolResult,
   ids: ToolUseIds,
   model: BedrockModel,
-): Block[] {
-  const content = texts.filter(({ text }) => text.trim() !== '').map(({ text }) => ({ text }))
-  const mark = cacheControl ?? texts.findLast(text => text.cacheControl !== undefined)?.cacheControl
-  return [{ toolResult: { toolUseId: ids.ofResult(callId), content } }, ...cachePoints(mark, model)]
-}
-
-/** The path of the message that contains a path. */
-function messageOf(path: string): string {
-  return path.slice(0, path.indexOf('.'))
+  context: UserContentContext,
+): Promise<Block[]> {
+  const content: Block[] = []
+  for (const item of items) {
+    if (item.kind === 'part') content.push(await userBlock(item, context))
+    else if (item.text.trim() !== '') content.push({ text: item.text })
+  }
+  const mark = cacheControl ?? items.findLast(item => item.cacheControl !== undefined)?.cacheControl
+  const status = isError ? { status: 'error' } : {}
+  return [
+    { toolResult: { toolUseId: ids.ofResult(callId), content, ...status } },
+    ...cachePoints(mark, model),
+  ]
 }
 
 /** White space at the end of words that the model has to go on with is refused. */

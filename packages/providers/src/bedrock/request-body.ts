@@ -1,5 +1,5 @@
 import type { Adjustment, Call, ChatRequest } from '@sluice/core/provider'
-import { toConversation } from '../conversation/conversation.ts'
+import { readConversation } from '../conversation/conversation.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
 import { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { applyRules } from '../parameters/parameter-rules.ts'
@@ -32,12 +32,11 @@ export async function requestBody(
   fetchImage: ImageFetcher | undefined,
 ): Promise<ConverseRequest> {
   const model = bedrockModel(call.model)
-  const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+  const adjuster = new ParameterAdjuster(call.unsupportedParameters, call.request)
   applyRules(call.input, bedrockParameters, bedrockNative, adjuster)
   const input = withParametersAtTop(call.input, model, adjuster)
-  const conversation = toConversation(input.messages)
-  for (const path of conversation.names) adjuster.drop(path)
-  reportCacheMarks(input.messages, model, adjuster)
+  const conversation = readConversation(call, adjuster)
+  reportCacheMarks(conversation.given, model, adjuster)
   const { turns } = conversation
   const { textFormat, tool, line } = answerFormat(call, adjuster)
   const { config, further, thinking, thinks } = inference(
@@ -47,7 +46,7 @@ export async function requestBody(
   const { toolConfig, claudeChoice } = toolFields({ input, turns, model, answer: tool, thinking }, adjuster)
   const system = systemBlocks(conversation, line, model, adjuster)
   const messages = await converseMessages(
-    { messages: input.messages, conversation, model, thinks, fetchImage, signal: call.signal },
+    { conversation, model, thinks, fetchImage, signal: call.signal },
     adjuster,
   )
   const choice = claudeChoice === undefined ? {} : { tool_choice: claudeChoice }

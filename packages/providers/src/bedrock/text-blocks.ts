@@ -23,6 +23,6 @@ export function systemBlocks(
   model: BedrockModel,
   adjuster: ParameterAdjuster,
 ): readonly Block[] {
-  for (const path of moved) adjuster.map(path, 'moved to the front, into the system text')
+  for (const path of moved) adjuster.map({ path }, 'moved to the front, into the system text')
   return [...textBlocks(system, model), ...(line === undefined ? [] : [{ text: line }])]
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '@sluice/core/provider'
 import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
-import { calledNames, type Turn } from '../conversation/conversation.ts'
+import { calledNames, type MergedTurn } from '../conversation/conversation.ts'
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import type { CachePoint } from './cache-point.ts'
@@ -24,7 +24,7 @@ export interface ToolFields {
 /** What decides how tools are written. */
 export interface ToolsInput {
   readonly input: ChatRequest
-  readonly turns: readonly Turn[]
+  readonly turns: readonly MergedTurn[]
   readonly model: BedrockModel
   /** The tool by which the answer is given, where there is one: then one of all tools has to be called. */
   readonly answer: AnswerFormat['tool']

@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/core'
+import { memberPath, type Turn } from '@sluice/core/provider'
 import type { UserContent } from '../conversation/conversation.ts'
 import { fileData } from '../conversation/file-data.ts'
 import { type ImageFetcher, imageData } from '../conversation/image-data.ts'
@@ -13,6 +14,8 @@ export interface UserContentContext {
   readonly fetchImage: ImageFetcher | undefined
   readonly signal: AbortSignal | undefined
   readonly adjuster: ParameterAdjuster
+  /** The caller's turns, to name the one that a part is in. */
+  readonly given: readonly Turn[]
   /** A name that no other document of the request has. */
   readonly documentName: () => string
 }
@@ -44,23 +47,26 @@ const documentFormats: ReadonlyMap<string, string> = new Map([
  *
  * Throws `GatewayError` (400): for audio, another type of file, and an image that cannot be had.
  */
-export async function userBlock({ part, path }: UserContent, context: UserContentContext): Promise<Block> {
-  switch (part.type) {
-    case 'image_url': {
-      const { detail } = part.image_url
-      if (detail !== undefined && detail !== 'auto') context.adjuster.drop(`${path}.image_url.detail`)
+export async function userBlock({ part }: UserContent, context: UserContentContext): Promise<Block> {
+  const { path } = part
+  switch (part.kind) {
+    case 'image': {
+      const { detail } = part
+      if (detail !== undefined && detail !== 'auto') {
+        context.adjuster.drop({ path: memberPath(part, 'image_url.detail') })
+      }
       const mediaTypes = Object.keys(imageFormats)
-      const { mediaType, base64 } = await imageData(part, path, { ...context, mediaTypes })
+      const { mediaType, base64 } = await imageData(part, { ...context, mediaTypes })
       return {
         image: {
           format: imageFormats[mediaType],
-          source: { bytes: nonEmptyData(base64, `${path}.image_url.url`) },
+          source: { bytes: nonEmptyData(base64, memberPath(part, 'image_url.url')) },
         },
       }
     }
     case 'file': {
-      const { mediaType, base64, filename } = fileData(part, path)
-      const param = `${path}.file.file_data`
+      const { mediaType, base64, filename } = fileData(part)
+      const param = memberPath(part, 'file.file_data')
       const format = documentFormats.get(mediaType) ?? (mediaType.startsWith('text/') ? 'txt' : undefined)
       if (format === undefined) {
         throw cannotSend(
@@ -69,8 +75,8 @@ export async function userBlock({ part, path }: UserContent, context: UserConten
         )
       }
       const name = context.documentName()
-      if (filename) context.adjuster.map(`${path}.file.filename`, name)
-      const { citations } = part as { readonly citations?: unknown }
+      if (filename) context.adjuster.map({ path: memberPath(part, 'file.filename') }, name)
+      const citations = part.extra?.citations
       return {
         document: {
           format,
@@ -80,7 +86,7 @@ export async function userBlock({ part, path }: UserContent, context: UserConten
         },
       }
     }
-    case 'input_audio':
+    case 'audio':
       throw cannotSend(path, `Unsupported value: '${path}' is audio, which this model does not take.`)
   }
 }

@@ -1,13 +1,13 @@
 import type { GatewayError } from '@sluice/core'
-import type { Message } from '@sluice/core/provider'
-import type { AssistantToolCall, Turn } from '../conversation/conversation.ts'
+import { memberPath, type Turn } from '@sluice/core/provider'
+import type { AssistantToolCall, MergedTurn, ToolResult } from '../conversation/conversation.ts'
 import { cannotSend } from '../parameters/parameter-adjuster.ts'
 
 /**
  * Sees that each call has one result, in the turn after it, and that there are no other results: the vendor
  * refuses the conversation otherwise, in words that name none of the caller's messages. Throws `GatewayError` (400).
  */
-export function checkToolPairs(turns: readonly Turn[]): void {
+export function checkToolPairs(turns: readonly MergedTurn[]): void {
   let waiting: AssistantToolCall[] = []
   for (const turn of turns) {
     if (turn.role === 'assistant') {
@@ -16,10 +16,10 @@ export function checkToolPairs(turns: readonly Turn[]): void {
     }
     const counts = new Map<string, number>()
     for (const { id } of waiting) counts.set(id, (counts.get(id) ?? 0) + 1)
-    for (const { callId, path } of turn.results) {
-      const count = counts.get(callId) ?? 0
-      if (count === 0) throw answersNothing(path)
-      counts.set(callId, count - 1)
+    for (const result of turn.results) {
+      const count = counts.get(result.callId) ?? 0
+      if (count === 0) throw answersNothing(result)
+      counts.set(result.callId, count - 1)
     }
     const unanswered = waiting.find(({ id }) => counts.get(id) !== 0)
     if (unanswered !== undefined) throw hasNoResult(unanswered)
@@ -28,8 +28,8 @@ export function checkToolPairs(turns: readonly Turn[]): void {
   if (waiting[0] !== undefined) throw hasNoResult(waiting[0])
 }
 
-function answersNothing(path: string): GatewayError {
-  const param = `${path}.tool_call_id`
+function answersNothing(result: ToolResult): GatewayError {
+  const param = memberPath(result, 'tool_call_id')
   return cannotSend(
     param,
     `Unsupported value: '${param}' answers no call of the assistant's message before it, or one that is answered already. This model takes one result for each call.`,
@@ -47,15 +47,15 @@ function hasNoResult({ path }: AssistantToolCall): GatewayError {
  * Refuses a conversation that does not begin with the user, or that ends with the assistant where the model does
  * not go on with its own words. Throws `GatewayError` (400).
  *
- * @param turns - what is sent.
- * @param messages - the caller's, for the path of the one at fault.
+ * @param messages - what is sent.
+ * @param given - the caller's turns, for the path of the one at fault.
  */
 export function checkEnds(
-  turns: readonly { readonly role: string }[],
-  messages: readonly Message[],
+  messages: readonly { readonly role: string }[],
+  given: readonly Turn[],
   prefill: boolean,
 ): void {
-  const first = turns[0]
+  const first = messages[0]
   if (first === undefined) {
     throw cannotSend(
       'messages',
@@ -63,14 +63,14 @@ export function checkEnds(
     )
   }
   if (first.role === 'assistant') {
-    const param = `messages[${messages.findIndex(({ role }) => role === 'assistant')}]`
+    const param = given.find(({ role }) => role === 'assistant')?.path ?? 'messages'
     throw cannotSend(
       param,
       `Unsupported value: '${param}' begins the conversation, and this model takes only conversations that begin with the user.`,
     )
   }
-  if (turns.at(-1)?.role === 'assistant' && !prefill) {
-    const param = `messages[${messages.findLastIndex(({ role }) => role === 'assistant')}]`
+  if (messages.at(-1)?.role === 'assistant' && !prefill) {
+    const param = given.findLast(({ role }) => role === 'assistant')?.path ?? 'messages'
     throw cannotSend(
       param,
       `Unsupported value: '${param}' ends the conversation, and this model does not go on with words of the assistant. End with a message of the user.`,

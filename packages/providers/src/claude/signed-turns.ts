@@ -1,4 +1,9 @@
-import type { AssistantTurn, Turn } from '../conversation/conversation.ts'
+import type {
+  AssistantReasoning,
+  AssistantTurn,
+  Conversation,
+  MergedTurn,
+} from '../conversation/conversation.ts'
 import { reasoningBlocks } from '../conversation/reasoning-blocks.ts'
 
 /** The `format` of reasoning blocks that Claude signed, wherever it is hosted. */
@@ -8,7 +13,7 @@ export const claudeFormat = 'anthropic-claude-v1'
  * Returns the index of the turn at which the answer begins that the model continues: an answer that waits for tool
  * results, over any number of rounds, or one whose beginning the caller wrote. `undefined`: the model starts a new answer.
  */
-function continuedFrom(turns: readonly Turn[]): number | undefined {
+function continuedFrom(turns: readonly MergedTurn[]): number | undefined {
   let first: number | undefined
   for (let at = turns.length - 1; at >= 0; at--) {
     const turn = turns[at]!
@@ -19,27 +24,21 @@ function continuedFrom(turns: readonly Turn[]): number | undefined {
 }
 
 /**
- * Returns a function that says why the reasoning of a message, in the turn of a number, cannot go back; `undefined`
- * where it can. Without thinking, Claude takes none in the answer that it goes on with.
+ * Returns a function that says why reasoning, in the turn of a number, cannot go back; `undefined` where it can. Without
+ * thinking, Claude takes none in the answer that it goes on with.
  *
- * @param movedUp - the path of the last system message that was moved to the front, where the model takes reasoning
- *   back only after the system text that it was thought after.
+ * @param bound - the model takes reasoning back only after the system text that it was thought after.
  */
 export function whyThoughtless(
-  turns: readonly Turn[],
-  movedUp: string | undefined,
+  { turns, beforeMoved }: Conversation,
+  bound: boolean,
   thinks: boolean,
-): (path: string, turn: number) => string | undefined {
+): (reasoning: AssistantReasoning, turn: number) => string | undefined {
   const continued = continuedFrom(turns) ?? turns.length
-  const systemChanged = movedUp === undefined ? -1 : messageIndex(movedUp)
-  return (path, turn) => {
+  return (reasoning, turn) => {
     if (!thinks && turn >= continued) return 'thinking is off in this request'
-    return messageIndex(path) < systemChanged ? 'a system message after it was moved before it' : undefined
+    return bound && beforeMoved.has(reasoning) ? 'a system message after it was moved before it' : undefined
   }
-}
-
-function messageIndex(path: string): number {
-  return Number(/\d+/.exec(path)?.[0])
 }
 
 /**
@@ -47,7 +46,7 @@ function messageIndex(path: string): number {
  * that the caller began: while a budget bounds thinking, the vendor refuses that. Only the first round of an answer
  * has to have thought.
  */
-export function continuesUnsigned(turns: readonly Turn[]): boolean {
+export function continuesUnsigned(turns: readonly MergedTurn[]): boolean {
   if (turns.at(-1)?.role === 'assistant') return true
   const first = turns[continuedFrom(turns) ?? turns.length]
   return first?.role === 'assistant' && !beginsSigned(first)

@@ -1,3 +1,4 @@
+import { memberPath } from '@sluice/core/provider'
 import type {
   AssistantReasoning,
   AssistantText,
@@ -99,20 +100,19 @@ export function turnBlocks<Block>(
  * @param thoughtless - why none can go back; `undefined`: it can.
  */
 export function thoughtsOf<Block>(
-  { details, path: at }: AssistantReasoning,
+  reasoning: AssistantReasoning,
   format: string,
   thoughtless: string | undefined,
   blockOf: (block: ReasoningBlock) => Block,
   adjuster: ParameterAdjuster,
 ): readonly Thought<Block>[] {
+  const { details } = reasoning
   const { blocks, foreign, unsigned } = reasoningBlocks(details, format)
-  const path = `${at}.reasoning_details`
-  if (foreign) adjuster.drop(path, "another vendor's")
-  else if (unsigned || blocks.length === 0) {
-    adjuster.drop(details.length > 0 ? path : `${at}.reasoning_content`, "without the vendor's signature")
-  }
+  const path = memberPath(reasoning, details.length > 0 ? 'reasoning_details' : 'reasoning_content')
+  if (foreign) adjuster.drop({ path }, "another vendor's")
+  else if (unsigned || blocks.length === 0) adjuster.drop({ path }, "without the vendor's signature")
   if (blocks.length > 0 && thoughtless !== undefined) {
-    adjuster.drop(path, thoughtless)
+    adjuster.drop({ path }, thoughtless)
     return []
   }
   return blocks.map(block => ({ position: block.position ?? beginning, block: blockOf(block) }))
@@ -128,6 +128,8 @@ export function dropLastThoughts<Block>(
   const end = blocks.findLastIndex(block => !isThought(block)) + 1
   if (end === blocks.length) return
   const reasoning = items.findLast(item => item.kind === 'reasoning')
-  adjuster.drop(`${reasoning?.path}.reasoning_details`, 'nothing was said after it')
+  if (reasoning !== undefined) {
+    adjuster.drop({ path: memberPath(reasoning, 'reasoning_details') }, 'nothing was said after it')
+  }
   blocks.length = end
 }

@@ -1,5 +1,5 @@
 import type { ChatRequest, JsonObject } from '@sluice/core/provider'
-import type { Turn } from '../conversation/conversation.ts'
+import type { MergedTurn } from '../conversation/conversation.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import type { ClaudeEffort, ClaudeModel } from './models.ts'
@@ -10,7 +10,7 @@ export interface ThinkingInput {
   readonly model: ClaudeModel
   /** Its `reasoning_effort`, and the vendor's own `thinking` and `output_config`, which win over it. */
   readonly input: ChatRequest
-  readonly turns: readonly Turn[]
+  readonly turns: readonly MergedTurn[]
   /** The bound of the answer without its thinking, in tokens: the caller's, or the default. */
   readonly answerTokens: number
   /** The answer is the input of a tool that is forced for it, while which most models do not think. */

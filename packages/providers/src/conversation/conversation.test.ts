@@ -1,7 +1,10 @@
-import type { Message } from '@sluice/core/provider'
+import { type Message, turnsOf } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Conversation, toConversation } from './conversation.ts'
+import { type Conversation, toConversation as fromTurns } from './conversation.ts'
+
+const toConversation = (messages: readonly Message[]) =>
+  fromTurns(turnsOf({ input: { model: 'm', messages } }))
 
 const call = (id: string, name = 'f', text = '{}') => ({
   id,

@@ -1,27 +1,14 @@
-import type { JsonObject } from '@sluice/core/provider'
-
-/** Fields beyond the protocol that clients may send on a message or a part. They come unchecked. */
-interface Extended {
-  readonly cache_control?: unknown
-  readonly reasoning_content?: unknown
-  readonly reasoning_details?: unknown
-}
+import type { JsonObject, TurnOrigin } from '@sluice/core/provider'
 
 /** `cache_control`: a mark that the prompt may be cached up to here, such as `{ type: 'ephemeral', ttl: '1h' }`. */
 export function cacheControl(holder: object): JsonObject | undefined {
-  const mark = (holder as Extended).cache_control
+  const mark = (holder as { readonly cache_control?: unknown }).cache_control
   return isObject(mark) ? mark : undefined
 }
 
-/** What an assistant's message carries of its reasoning; `undefined` where it carries none. */
-export function reasoningDetails(
-  message: object,
-): { readonly text: string | undefined; readonly details: readonly JsonObject[] } | undefined {
-  const { reasoning_content, reasoning_details } = message as Extended
-  const text =
-    typeof reasoning_content === 'string' && reasoning_content !== '' ? reasoning_content : undefined
-  const details = Array.isArray(reasoning_details) ? reasoning_details.filter(isObject) : []
-  return text === undefined && details.length === 0 ? undefined : { text, details }
+/** The mark of a turn or a part. */
+export function cacheMark({ extra }: TurnOrigin): JsonObject | undefined {
+  return extra === undefined ? undefined : cacheControl(extra)
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/core'
-import type { FilePart } from '@sluice/core/provider'
+import { type FileTurnPart, memberPath } from '@sluice/core/provider'
 import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import { dataUrl, type InlineData } from './data-url.ts'
 
@@ -22,30 +22,33 @@ const byExtension: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Returns a file's data: `file_data` as a data URL, or as plain base64 with a `filename` whose extension gives the type.
- * Throws `GatewayError` (400) for a `file_id`, which is valid only at the vendor that issued it, and for data of unknown
- * type.
- *
- * @param path - the part's: `messages[0].content[1]`.
+ * Returns a file's data: a data URL, or plain base64 with a `filename` whose extension gives the type. Throws `GatewayError`
+ * (400) for the id of a file, which is valid only at the vendor that issued it, for a link, and for data of unknown type.
  */
-export function fileData({ file }: FilePart, path: string): InlineFile {
-  const { file_id, file_data, filename } = file
-  if (file_data === undefined) {
-    const param = file_id === undefined ? `${path}.file.file_data` : `${path}.file.file_id`
+export function fileData(part: FileTurnPart): InlineFile {
+  const { fileId, url, data, filename } = part
+  const dataParam = memberPath(part, 'file.file_data')
+  if (data === undefined) {
+    const param =
+      fileId !== undefined
+        ? memberPath(part, 'file.file_id')
+        : url !== undefined
+          ? memberPath(part, 'file.file_url')
+          : dataParam
     throw cannotSend(
       param,
-      `Unsupported value: '${path}.file' has no 'file_data', and this model takes files as data only. Send it as a data URL: 'data:application/pdf;base64,...'.`,
+      `Unsupported value: '${memberPath(part, 'file')}' has no 'file_data', and this model takes files as data only. Send it as a data URL: 'data:application/pdf;base64,...'.`,
     )
   }
-  const inline = dataUrl(file_data)
+  const inline = dataUrl(data)
   if (inline !== undefined) return { ...inline, filename }
   const mediaType = byExtension.get(filename?.split('.').at(-1)?.toLowerCase() ?? '')
-  if (mediaType !== undefined && /^[A-Za-z0-9+/]+={0,2}$/.test(file_data)) {
-    return { mediaType, base64: file_data, filename }
+  if (mediaType !== undefined && /^[A-Za-z0-9+/]+={0,2}$/.test(data)) {
+    return { mediaType, base64: data, filename }
   }
   throw new GatewayError('invalid_value', {
-    message: `Invalid '${path}.file.file_data': expected a data URL, such as 'data:application/pdf;base64,...'.`,
-    param: `${path}.file.file_data`,
+    message: `Invalid '${dataParam}': expected a data URL, such as 'data:application/pdf;base64,...'.`,
+    param: dataParam,
   })
 }
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/core'
-import type { ImagePart } from '@sluice/core/provider'
+import { type ImageTurnPart, memberPath } from '@sluice/core/provider'
 import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import { base64Of, dataUrl, type InlineData } from './data-url.ts'
 
@@ -26,14 +26,25 @@ export interface ImageSource {
 }
 
 /**
+ * Returns the URL of an image. Throws `GatewayError` (400) for the id of a file, which is valid only at the vendor that
+ * issued it.
+ */
+export function imageUrl(part: ImageTurnPart): string {
+  if (part.url !== undefined) return part.url
+  const { path } = part
+  throw cannotSend(
+    path,
+    `Unsupported value: '${path}' is the id of a file, and this model takes images by URL or as data. Send it as a data URL: 'data:image/png;base64,...'.`,
+  )
+}
+
+/**
  * An image as data, for vendors that take nothing else. Throws `GatewayError` (400): a URL while no fetcher is
  * set, an image that could not be fetched, a media type that the vendor does not take.
- *
- * @param path - the part's: `messages[0].content[1]`.
  */
-export async function imageData(part: ImagePart, path: string, source: ImageSource): Promise<InlineData> {
-  const { url } = part.image_url
-  const param = `${path}.image_url.url`
+export async function imageData(part: ImageTurnPart, source: ImageSource): Promise<InlineData> {
+  const url = imageUrl(part)
+  const param = memberPath(part, 'image_url.url')
   const image = /^data:/i.test(url) ? inline(url, param) : await fetched(url, param, source)
   if (source.mediaTypes.includes(image.mediaType)) return image
   throw cannotSend(

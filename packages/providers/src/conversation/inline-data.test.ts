@@ -5,16 +5,28 @@ import { base64Of, dataUrl } from './data-url.ts'
 import { fileData, textOfBase64 } from './file-data.ts'
 import { type ImageSource, imageData } from './image-data.ts'
 
-const image = (url: string) => ({ type: 'image_url' as const, image_url: { url } })
-const file = (fields: object) => ({ type: 'file' as const, file: fields })
+const at = 'messages[0].content[1]'
+const image = (url: string) => ({ kind: 'image' as const, url, path: at })
+const file = ({ file_data: data, file_id: fileId, filename }: Fields) => ({
+  kind: 'file' as const,
+  path: at,
+  ...(data === undefined ? {} : { data }),
+  ...(fileId === undefined ? {} : { fileId }),
+  ...(filename === undefined ? {} : { filename }),
+})
 const source = (more: Partial<ImageSource> = {}): ImageSource => ({
   fetchImage: undefined,
   signal: undefined,
   mediaTypes: ['image/png'],
   ...more,
 })
-const at = 'messages[0].content[1]'
 const bytes = Uint8Array.of(1, 2, 3)
+
+interface Fields {
+  readonly file_data?: string
+  readonly file_id?: string
+  readonly filename?: string
+}
 
 describe('dataUrl', () => {
   it.each([
@@ -44,7 +56,7 @@ describe('dataUrl', () => {
 
 describe('imageData', () => {
   it('takes what is within the request', async () => {
-    const read = await imageData(image('data:image/png;base64,AQID'), at, source())
+    const read = await imageData(image('data:image/png;base64,AQID'), source())
     expect(read).toEqual({ mediaType: 'image/png', base64: 'AQID' })
   })
 
@@ -55,7 +67,7 @@ describe('imageData', () => {
       asked.push(args)
       return { mediaType: 'Image/PNG; q=1', data: bytes }
     }
-    const read = await imageData(image('https://there.test/a'), at, source({ fetchImage, signal }))
+    const read = await imageData(image('https://there.test/a'), source({ fetchImage, signal }))
     expect(read).toEqual({ mediaType: 'image/png', base64: 'AQID' })
     expect(asked).toEqual([['https://there.test/a', signal]])
   })
@@ -85,7 +97,7 @@ describe('imageData', () => {
       { message: 'no' },
     ],
   ])('refuses %s', async (_, url, more, error) => {
-    const refused = imageData(image(url), at, source(more))
+    const refused = imageData(image(url), source(more))
     await expect(refused).rejects.toMatchObject({ status: 400, param: `${at}.image_url.url`, ...error })
   })
 })
@@ -95,7 +107,7 @@ describe('fileData', () => {
     [{ file_data: 'data:application/pdf;base64,AQID', filename: 'a.pdf' }, 'application/pdf', 'a.pdf'],
     [{ file_data: 'AQID', filename: 'b.CSV' }, 'text/csv', 'b.CSV'],
   ])('reads %o', (fields, mediaType, filename) => {
-    expect(fileData(file(fields), at)).toEqual({ mediaType, base64: 'AQID', filename })
+    expect(fileData(file(fields))).toEqual({ mediaType, base64: 'AQID', filename })
   })
 
   it.each([
@@ -106,7 +118,7 @@ describe('fileData', () => {
     [{ file_data: 'AQID', filename: 'a.constructor' }, `${at}.file.file_data`],
     [{ file_data: 'AQID', filename: 'a.__proto__' }, `${at}.file.file_data`],
   ])('refuses %o', (fields, param) => {
-    expect(() => fileData(file(fields), at)).toThrow(expect.objectContaining({ status: 400, param }))
+    expect(() => fileData(file(fields))).toThrow(expect.objectContaining({ status: 400, param }))
   })
 
   it('reads text, and says where there is none', () => {

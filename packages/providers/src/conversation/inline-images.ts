@@ -1,38 +1,46 @@
-import type { Message, UserPart } from '@sluice/core/provider'
+import type { ImageTurnPart, ResultPart, ResultTurnPart, Turn, TurnPart } from '@sluice/core/provider'
 import { type ImageSource, imageData } from './image-data.ts'
 
 /**
- * The messages with every linked image as a data URL, for vendors that take images as data only. Images are
+ * The turns with every linked image as a data URL, for vendors that take images as data only. Images are
  * fetched one after the other. Throws `GatewayError` (400) as `imageData` does.
  */
 export async function withInlineImages(
-  messages: readonly Message[],
+  turns: readonly Turn[],
   source: ImageSource,
-): Promise<readonly Message[]> {
-  const inlined: Message[] = []
-  for (const [index, message] of messages.entries()) {
-    if (message.role !== 'user' || typeof message.content === 'string') inlined.push(message)
-    else {
-      const content = await inlineParts(message.content, `messages[${index}].content`, source)
-      inlined.push({ ...message, content })
-    }
+): Promise<readonly Turn[]> {
+  const inlined: Turn[] = []
+  for (const turn of turns) {
+    inlined.push(hasImage(turn.parts) ? { ...turn, parts: await inlineParts(turn.parts, source) } : turn)
   }
   return inlined
 }
 
-async function inlineParts(
-  parts: readonly UserPart[],
-  path: string,
-  source: ImageSource,
-): Promise<readonly UserPart[]> {
-  const inlined: UserPart[] = []
-  for (const [index, part] of parts.entries()) {
-    if (part.type !== 'image_url' || /^data:/i.test(part.image_url.url)) inlined.push(part)
-    else {
-      const { mediaType, base64 } = await imageData(part, `${path}[${index}]`, source)
-      const url = `data:${mediaType};base64,${base64}`
-      inlined.push({ ...part, image_url: { ...part.image_url, url } })
-    }
+function hasImage(parts: readonly TurnPart[]): boolean {
+  return parts.some(({ kind }) => kind === 'image' || kind === 'result')
+}
+
+async function inlineParts(parts: readonly TurnPart[], source: ImageSource): Promise<readonly TurnPart[]> {
+  const inlined: TurnPart[] = []
+  for (const part of parts) {
+    if (part.kind === 'image') inlined.push(await inlineImage(part, source))
+    else if (part.kind === 'result') inlined.push({ ...part, parts: await inlineResult(part, source) })
+    else inlined.push(part)
   }
   return inlined
+}
+
+async function inlineResult(
+  { parts }: ResultTurnPart,
+  source: ImageSource,
+): Promise<ResultTurnPart['parts']> {
+  const inlined: ResultPart[] = []
+  for (const part of parts) inlined.push(part.kind === 'image' ? await inlineImage(part, source) : part)
+  return inlined
+}
+
+async function inlineImage(part: ImageTurnPart, source: ImageSource): Promise<ImageTurnPart> {
+  if (part.url === undefined || /^data:/i.test(part.url)) return part
+  const { mediaType, base64 } = await imageData(part, source)
+  return { ...part, url: `data:${mediaType};base64,${base64}` }
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@sluice/core/provider'
+import { type JsonObject, memberPath } from '@sluice/core/provider'
 import type { AssistantTurn, Conversation, ToolResult, UserTurn } from '../conversation/conversation.ts'
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
@@ -40,11 +40,17 @@ export async function contentsOf(
       add(contents, 'model', modelParts(turn, model, adjuster))
       continue
     }
-    add(
-      contents,
-      'tools',
-      inOrder(turn.results, before).map(result => resultPart(result, model)),
-    )
+    const results = inOrder(turn.results, before)
+    const responses: Part[] = []
+    for (const result of results) {
+      // The media of a result has no parameters.
+      const media = model.signedCalls
+        ? await mediaParts(result, { ...settings, mediaResolution: false }, adjuster)
+        : []
+      responses.push(resultPart(result, media, model))
+    }
+    add(contents, 'tools', responses)
+    if (!model.signedCalls) add(contents, 'user', await mediaAfter(results, settings, adjuster))
     add(contents, 'user', await userParts(turn, settings, adjuster))
   }
   if (contents.length === 0) {
@@ -58,7 +64,11 @@ function add(contents: OpenContent[], of: OpenContent['of'], parts: Part[]): voi
   const last = contents.at(-1)
   if (parts.length === 0) return
   if (last?.of !== of) contents.push({ of, parts })
-  else for (const part of parts) last.parts.push(part)
+  else append(last.parts, parts)
+}
+
+function append(parts: Part[], more: readonly Part[]): void {
+  for (const part of more) parts.push(part)
 }
 
 function inOrder(results: readonly ToolResult[], before: AssistantTurn | undefined): readonly ToolResult[] {
@@ -81,15 +91,48 @@ async function userParts(
   return parts
 }
 
-function resultPart({ callId, name, texts, path }: ToolResult, { signedCalls }: GeminiModel): Part {
+/** The images, sounds and files of results, as words of the user: models before Gemini 3 take none in a result. */
+async function mediaAfter(
+  results: readonly ToolResult[],
+  settings: PartSettings,
+  adjuster: ParameterAdjuster,
+): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const result of results) {
+    const media = await mediaParts(result, settings, adjuster)
+    if (media.length === 0) continue
+    parts.push({ text: `Images and files of the result of '${result.name}':` })
+    append(parts, media)
+    for (const item of result.items) {
+      if (item.kind === 'part') adjuster.map(item.part, 'sent after the results, as words of the user')
+    }
+  }
+  return parts
+}
+
+async function mediaParts(
+  { items }: ToolResult,
+  settings: PartSettings,
+  adjuster: ParameterAdjuster,
+): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const item of items) if (item.kind === 'part') parts.push(await userPart(item, settings, adjuster))
+  return parts
+}
+
+function resultPart(result: ToolResult, media: readonly Part[], { signedCalls }: GeminiModel): Part {
+  const { callId, name, texts, isError } = result
   if (name === undefined) {
+    const param = memberPath(result, 'tool_call_id')
     throw cannotSend(
-      `${path}.tool_call_id`,
-      `Unsupported value: '${path}.tool_call_id' answers no call of an earlier message, and this model needs the function's name.`,
+      param,
+      `Unsupported value: '${param}' answers no call of an earlier message, and this model needs the function's name.`,
     )
   }
-  const response = functionResponse(texts.map(({ text }) => text))
-  return { functionResponse: { ...(signedCalls ? { id: callId } : {}), name, response } }
+  const said = texts.map(({ text }) => text)
+  const response = isError ? { error: said.join('\n') } : functionResponse(said)
+  const parts = media.length === 0 ? {} : { parts: media }
+  return { functionResponse: { ...(signedCalls ? { id: callId } : {}), name, response, ...parts } }
 }
 
 /**

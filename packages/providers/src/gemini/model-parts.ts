@@ -1,3 +1,4 @@
+import { memberPath } from '@sluice/core/provider'
 import type { AssistantReasoning, AssistantToolCall, AssistantTurn } from '../conversation/conversation.ts'
 import { reasoningBlocks } from '../conversation/reasoning-blocks.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
@@ -57,11 +58,15 @@ export function modelParts(
 }
 
 /** Gemini reads its signatures, which hold the thoughts; their text says nothing to it. */
-function signaturesOf({ text, details, path }: AssistantReasoning, adjuster: ParameterAdjuster): string[] {
+function signaturesOf(reasoning: AssistantReasoning, adjuster: ParameterAdjuster): string[] {
+  const { text, details } = reasoning
   const { blocks, foreign, unsigned } = reasoningBlocks(details, signatureFormat)
-  if (foreign) adjuster.drop(`${path}.reasoning_details`, 'of another vendor')
-  else if (unsigned) adjuster.drop(`${path}.reasoning_details`, 'without a signature')
-  else if (blocks.length === 0 && text !== undefined) adjuster.drop(`${path}.reasoning_content`)
+  const path = memberPath(reasoning, 'reasoning_details')
+  if (foreign) adjuster.drop({ path }, 'of another vendor')
+  else if (unsigned) adjuster.drop({ path }, 'without a signature')
+  else if (blocks.length === 0 && text !== undefined) {
+    adjuster.drop({ path: memberPath(reasoning, 'reasoning_content') })
+  }
   return blocks.map(block => (block.kind === 'encrypted' ? block.data : block.signature))
 }
 
@@ -75,9 +80,9 @@ function callPart(
   const google = extraContent?.google
   const signature = isFields(google) ? textOf(google.thought_signature) : undefined
   if (signature !== undefined) return { ...part, thoughtSignature: signature }
-  if (extraContent !== undefined) adjuster.drop(`${path}.extra_content`, 'of another vendor')
+  if (extraContent !== undefined) adjuster.drop({ path: `${path}.extra_content` }, 'of another vendor')
   // Of calls that came together only the first is signed.
   if (!signedCalls || !first) return part
-  adjuster.fill(`${path}.extra_content`, noSignature)
+  adjuster.fill({ path: `${path}.extra_content` }, noSignature)
   return { ...part, thoughtSignature: noSignature }
 }

@@ -1,5 +1,5 @@
 import type { Call, ChatRequest, Tool } from '@sluice/core/provider'
-import { type Conversation, type Turn, toConversation } from '../conversation/conversation.ts'
+import { type Conversation, type MergedTurn, readConversation } from '../conversation/conversation.ts'
 import { cacheControl } from '../conversation/extensions.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { applyRules, type ParameterRules } from '../parameters/parameter-rules.ts'
@@ -33,13 +33,12 @@ export async function generateContentBody(
   const { input } = call
   const model = geminiModel(call.model)
   applyRules(input, settings.rules, settings.native, adjuster)
-  const conversation = toConversation(input.messages)
-  for (const path of conversation.names) adjuster.drop(path)
+  const conversation = readConversation(call, adjuster)
   if (hasCacheMark(conversation, input.tools)) adjuster.drop('cache_control', 'caching is implicit')
   const parts = { ...settings, mediaResolution: model.mediaResolution }
   const contents = await contentsOf(conversation, model, parts, adjuster)
-  const withInstruction = withSystem(input.messages, conversation, contents, model, adjuster)
-  checkTurns(withInstruction.contents, input.messages, model)
+  const withInstruction = withSystem(conversation, contents, model, adjuster)
+  checkTurns(withInstruction.contents, conversation.given, model)
   const config = generationConfig(call, model, settings.api, adjuster)
   return {
     ...withInstruction,
@@ -76,9 +75,9 @@ function hasCacheMark({ system, turns }: Conversation, tools: readonly Tool[] = 
   )
 }
 
-function markable(turn: Turn): readonly object[] {
+function markable(turn: MergedTurn): readonly object[] {
   if (turn.role === 'assistant') return turn.items
-  return [...turn.items, ...turn.results, ...turn.results.flatMap(({ texts }) => texts)]
+  return [...turn.items, ...turn.results, ...turn.results.flatMap(({ items }) => items)]
 }
 
 function isMarked(item: object): boolean {

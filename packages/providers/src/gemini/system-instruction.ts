@@ -1,4 +1,3 @@
-import type { Message } from '@sluice/core/provider'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { Content } from './contents.ts'
@@ -9,8 +8,7 @@ import type { GeminiModel } from './models.ts'
  * at the beginning of the first turn of the user.
  */
 export function withSystem(
-  messages: readonly Message[],
-  { system, moved }: Conversation,
+  { given, system, moved }: Conversation,
   contents: readonly Content[],
   model: GeminiModel,
   adjuster: ParameterAdjuster,
@@ -18,12 +16,12 @@ export function withSystem(
   if (system.length === 0) return { contents }
   const parts = system.map(({ text }) => ({ text }))
   if (model.systemInstruction) {
-    for (const path of moved) adjuster.map(path, 'moved to the system instruction')
+    for (const path of moved) adjuster.map({ path }, 'moved to the system instruction')
     return { systemInstruction: { parts }, contents }
   }
-  for (const [index, { role }] of messages.entries()) {
+  for (const { role, path } of given) {
     if (role === 'system' || role === 'developer') {
-      adjuster.map(`messages[${index}]`, 'said by the user, at the beginning')
+      adjuster.map({ path }, 'said by the user, at the beginning')
     }
   }
   const [first, ...rest] = contents

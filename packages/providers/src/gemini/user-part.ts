@@ -1,7 +1,7 @@
-import type { AudioPart, FilePart, ImagePart } from '@sluice/core/provider'
+import { type AudioTurnPart, type FileTurnPart, type ImageTurnPart, memberPath } from '@sluice/core/provider'
 import type { UserContent } from '../conversation/conversation.ts'
 import { fileData } from '../conversation/file-data.ts'
-import { type ImageSource, imageData } from '../conversation/image-data.ts'
+import { type ImageSource, imageData, imageUrl } from '../conversation/image-data.ts'
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 /** A `Part` of a request's contents. */
@@ -23,32 +23,34 @@ const resolutions = { low: 'MEDIA_RESOLUTION_LOW', high: 'MEDIA_RESOLUTION_HIGH'
 
 /** An image, sound or file of a user's message. Throws `GatewayError` (400) for what Gemini does not take. */
 export async function userPart(
-  { part, path }: UserContent,
+  { part }: UserContent,
   settings: PartSettings,
   adjuster: ParameterAdjuster,
 ): Promise<Part> {
-  switch (part.type) {
-    case 'image_url':
-      return imagePart(part, path, settings, adjuster)
-    case 'input_audio':
+  switch (part.kind) {
+    case 'image':
+      return imagePart(part, settings, adjuster)
+    case 'audio':
       return audioPart(part)
     case 'file':
-      return filePart(part, path, adjuster)
+      return filePart(part, adjuster)
   }
 }
 
 async function imagePart(
-  part: ImagePart,
-  path: string,
+  part: ImageTurnPart,
   { images, readsUrl, mediaResolution }: PartSettings,
   adjuster: ParameterAdjuster,
 ): Promise<Part> {
-  const { url, detail } = part.image_url
+  const { detail } = part
+  const url = imageUrl(part)
   const level = detail === 'low' || detail === 'high' ? resolutions[detail] : undefined
-  if (level !== undefined && !mediaResolution) adjuster.drop(`${path}.image_url.detail`)
+  if (level !== undefined && !mediaResolution) {
+    adjuster.drop({ path: memberPath(part, 'image_url.detail') })
+  }
   const resolution = level === undefined || !mediaResolution ? {} : { mediaResolution: { level } }
   if (readsUrl(url)) return { fileData: { fileUri: url }, ...resolution }
-  const { mediaType, base64 } = await imageData(withUsualType(part), path, {
+  const { mediaType, base64 } = await imageData(withUsualType(part, url), {
     ...images,
     mediaTypes: imageTypes,
   })
@@ -56,24 +58,24 @@ async function imagePart(
 }
 
 /** Many call a JPEG `image/jpg`, which is not its registered name. */
-function withUsualType(part: ImagePart): ImagePart {
-  const { url } = part.image_url
+function withUsualType(part: ImageTurnPart, url: string): ImageTurnPart {
   const usual = url.replace(/^data:image\/jpg(?=[;,])/i, 'data:image/jpeg')
-  return usual === url ? part : { ...part, image_url: { ...part.image_url, url: usual } }
+  return usual === url ? part : { ...part, url: usual }
 }
 
-function audioPart({ input_audio }: AudioPart): Part {
-  return { inlineData: { mimeType: `audio/${input_audio.format}`, data: input_audio.data } }
+function audioPart({ data, format }: AudioTurnPart): Part {
+  return { inlineData: { mimeType: `audio/${format}`, data } }
 }
 
-function filePart(part: FilePart, path: string, adjuster: ParameterAdjuster): Part {
-  const { mediaType, base64, filename } = fileData(part, path)
+function filePart(part: FileTurnPart, adjuster: ParameterAdjuster): Part {
+  const { mediaType, base64, filename } = fileData(part)
   if (!fileTypes.test(mediaType)) {
+    const param = memberPath(part, 'file.file_data')
     throw cannotSend(
-      `${path}.file.file_data`,
-      `Unsupported value: '${path}.file.file_data' is of type '${mediaType.slice(0, 80)}'. This model takes PDF and text.`,
+      param,
+      `Unsupported value: '${param}' is of type '${mediaType.slice(0, 80)}'. This model takes PDF and text.`,
     )
   }
-  if (filename !== undefined) adjuster.drop(`${path}.file.filename`)
+  if (filename !== undefined) adjuster.drop({ path: memberPath(part, 'file.filename') })
   return { inlineData: { mimeType: mediaType, data: base64 } }
 }

@@ -1,5 +1,11 @@
 import { GatewayError } from '@sluice/core'
-import type { Adjustment, UnsupportedParameters } from '@sluice/core/provider'
+import type { Adjustment, GenerateRequest, UnsupportedParameters } from '@sluice/core/provider'
+
+/**
+ * What is adjusted: the path of a parameter in the chat request, which is reported as the caller's dialect names it; or a
+ * turn, a part or a member of one, whose `path` is the caller's already.
+ */
+export type AdjustedParameter = string | { readonly path: string }
 
 /**
  * Drops, maps, defaults or refuses parameters that a provider does not support, and lists each adjustment. It never
@@ -8,23 +14,26 @@ import type { Adjustment, UnsupportedParameters } from '@sluice/core/provider'
 export class ParameterAdjuster {
   readonly list: Adjustment[] = []
   readonly #mode: UnsupportedParameters
+  readonly #request: Pick<GenerateRequest, 'pathOf'> | undefined
 
-  constructor(mode: UnsupportedParameters = 'refuse') {
+  /** @param request - names parameters as the caller's dialect does. Default: as chat completions do. */
+  constructor(mode: UnsupportedParameters = 'refuse', request?: Pick<GenerateRequest, 'pathOf'>) {
     this.#mode = mode
+    this.#request = request
   }
 
   /** Reports a dropped hint, which does not change the answer. */
-  drop(parameter: string, detail?: string): void {
+  drop(parameter: AdjustedParameter, detail?: string): void {
     this.#add(parameter, 'dropped', detail)
   }
 
   /** Reports a parameter that is sent as an approximate equivalent. */
-  map(parameter: string, detail: string): void {
+  map(parameter: AdjustedParameter, detail: string): void {
     this.#add(parameter, 'mapped', detail)
   }
 
   /** Reports a default for a parameter that the provider requires and the caller did not send. */
-  fill(parameter: string, detail: string): void {
+  fill(parameter: AdjustedParameter, detail: string): void {
     this.#add(parameter, 'defaulted', detail)
   }
 
@@ -34,14 +43,15 @@ export class ParameterAdjuster {
    *
    * @param why - a sentence that says how to fix the request.
    */
-  unsupported(parameter: string, why?: string): void {
+  unsupported(parameter: AdjustedParameter, why?: string): void {
     if (this.#mode === 'drop') {
       this.drop(parameter, why)
       return
     }
+    const param = this.#pathOf(parameter)
     throw new GatewayError('unsupported_parameter', {
-      message: `Unsupported parameter: '${parameter}' is not supported with this model.${why === undefined ? '' : ` ${why}`}`,
-      param: parameter,
+      message: `Unsupported parameter: '${param}' is not supported with this model.${why === undefined ? '' : ` ${why}`}`,
+      param,
     })
   }
 
@@ -51,19 +61,26 @@ export class ParameterAdjuster {
    *
    * @param expected - the supported values: `Expected a value <= 1.`
    */
-  unsupportedValue(parameter: string, value: unknown, expected: string): void {
+  unsupportedValue(parameter: AdjustedParameter, value: unknown, expected: string): void {
     if (this.#mode === 'drop') {
       this.drop(parameter, expected)
       return
     }
+    const param = this.#pathOf(parameter)
     throw new GatewayError('unsupported_value', {
-      message: `Unsupported value: '${parameter}' does not support ${shown(value)} with this model. ${expected}`,
-      param: parameter,
+      message: `Unsupported value: '${param}' does not support ${shown(value)} with this model. ${expected}`,
+      param,
     })
   }
 
-  #add(parameter: string, action: Adjustment['action'], detail: string | undefined): void {
+  #add(adjusted: AdjustedParameter, action: Adjustment['action'], detail: string | undefined): void {
+    const parameter = this.#pathOf(adjusted)
     this.list.push(detail === undefined ? { parameter, action } : { parameter, action, detail })
+  }
+
+  #pathOf(parameter: AdjustedParameter): string {
+    if (typeof parameter !== 'string') return parameter.path
+    return this.#request === undefined ? parameter : this.#request.pathOf(parameter)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Call } from '@sluice/core/provider'
+import { type Call, turnsOf } from '@sluice/core/provider'
 import { validateBetas, validateMaxTokens } from '../anthropic/check-options.ts'
 import { requestBody } from '../anthropic/request-body.ts'
 import { imageTypes } from '../anthropic/user-content.ts'
@@ -39,11 +39,8 @@ export function claudeSettings({
 export async function claudeRequest(call: Call, settings: ClaudeSettings): Promise<ModelRequest> {
   const { defaultMaxTokens, headers, fetchImage } = settings
   const source = { fetchImage, signal: call.signal, mediaTypes: imageTypes }
-  const messages = await withInlineImages(call.input.messages, source)
-  const { body, adjustments } = requestBody(
-    { ...call, input: { ...call.input, messages } },
-    { defaultMaxTokens },
-  )
+  const turns = await withInlineImages(turnsOf(call), source)
+  const { body, adjustments } = requestBody(call, { defaultMaxTokens }, turns)
   const { model: _, ...rest } = body
   return {
     method: call.input.stream === true ? 'streamRawPredict' : 'rawPredict',

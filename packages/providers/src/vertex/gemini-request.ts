@@ -20,7 +20,7 @@ export async function geminiRequest(
   call: Call,
   { location, safetySettings, fetchImage }: GeminiSettings,
 ): Promise<ModelRequest> {
-  const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+  const adjuster = new ParameterAdjuster(call.unsupportedParameters, call.request)
   const body = await generateContentBody(
     call,
     {
