@@ -27,6 +27,8 @@ const begun = (requestId: string, model = 'big'): GatewayEvent => ({
   requestId,
   clientRequestId: undefined,
   at: 0,
+  operation: 'generate',
+  dialect: 'chat',
   principal: { id: 'ann' },
   model,
   stream: false,
@@ -101,7 +103,10 @@ describe('prometheus', () => {
     const loser = attempt({ error: Object.assign(new Error('Sooner.'), { name: 'AnsweredElsewhere' }) })
     const unused = {
       requestId: 'req_1',
+      operation: 'generate' as const,
+      dialect: 'chat',
       principal: { id: 'ann' },
+      user: undefined,
       model: 'big',
       responseModel: undefined,
       usage: usage(3, 0),

@@ -142,7 +142,12 @@ describe('requestLog as JSON', () => {
   it('tells of changes of targets and stores, of warnings and of faults inside, and of nothing else', () => {
     const error = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:6379'), { code: 'ECONNREFUSED' })
     const target = { type: 'target', provider: 'acme', model: 'big-1' } as const
-    const ids = { requestId: 'r', clientRequestId: undefined }
+    const ids = {
+      requestId: 'r',
+      clientRequestId: undefined,
+      operation: 'generate',
+      dialect: 'chat',
+    } as const
     const left = { reason: 'upstream_auth', scope: 'all', unavailableMs: 0 } as const
     const back = { reason: undefined, scope: undefined, unavailableMs: 61_000 } as const
     expect([

@@ -61,7 +61,7 @@ export async function explain<Host>(
     model = draft.model
     const onRoute = await route(
       draft,
-      routeContext(principal, model, log, options),
+      routeContext(principal, 'generate', model, log, options),
       options.route,
       options.unknownModel,
     )

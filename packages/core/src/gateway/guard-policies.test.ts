@@ -11,6 +11,7 @@ const request = new Request('http://sluice.test/')
 const draft = { model: 'm', body: {}, bytes: 2 }
 const context = scriptedContext(ann)
 const room: LimitContext = {
+  operation: 'generate',
   entry: 'm',
   requestId: 'req_1',
   targets: [],

@@ -1,33 +1,35 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
+import type { Operation } from '../contracts/outline.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { Usage } from '../protocol/chat.ts'
 import { jsonMember } from '../protocol/json-members.ts'
 import type { RoutingTrace } from '../routing/routing-trace.ts'
 import { type PricedModel, type Prices, possibleTiers, pricedModel } from '../usage/prices.ts'
+import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
 
 type Priced = Pick<ResolvedOptions<never>, 'prices' | 'clock'>
 
+interface LimitedRequest extends Pick<RequestContext, 'requestId' | 'operation' | 'lifetime'> {
+  readonly routing: Pick<RoutingTrace, 'entry'>
+}
+
 /** The context of a request for its limiter. */
 export class LimitRequest implements LimitContext {
   readonly requestId: string
+  readonly operation: Operation
   readonly targets: readonly Target[]
   /** Works unbound. */
   readonly price: LimitContext['price']
   readonly #lifetime: Lifetime
   readonly #routing: Pick<RoutingTrace, 'entry'>
 
-  constructor(
-    requestId: string,
-    { model, body }: Draft,
-    targets: readonly Target[],
-    lifetime: Lifetime,
-    routing: Pick<RoutingTrace, 'entry'>,
-    priced: Priced,
-  ) {
+  constructor(context: LimitedRequest, { model, body }: Draft, targets: readonly Target[], priced: Priced) {
+    const { requestId, operation, lifetime, routing } = context
     this.requestId = requestId
+    this.operation = operation
     this.targets = targets
     this.#lifetime = lifetime
     this.#routing = routing
@@ -39,7 +41,7 @@ export class LimitRequest implements LimitContext {
       web_search_options: jsonMember(body, 'web_search_options'),
     }
     this.price = (usage, target) => {
-      const priced = pricedModel(model, target, at, billed)
+      const priced = pricedModel(operation, model, target, at, billed)
       const tiers = possibleTiers(target, billed)
       return tiers.length === 0 ? prices(usage, priced) : maxCost(usage, priced, tiers, prices)
     }

@@ -60,7 +60,7 @@ export async function completeChat<Host>(
     (await receiveDraft(request, fetchContext, principal, options, context, load))
   context.stream = jsonMember(draft.body, 'stream') === true
   routing.begun = true
-  const routingContext = routeContext(principal, draft.model, routing, options)
+  const routingContext = routeContext(principal, context.operation, draft.model, routing, options)
   const routed = route(draft, routingContext, options.route, options.unknownModel)
   const onRoute = isPromise(routed) ? await routed : routed
   routing.setTargets(onRoute)
@@ -74,7 +74,7 @@ export async function completeChat<Host>(
   const admitting = limit(
     principal,
     draft,
-    new LimitRequest(context.requestId, draft, candidates, context.lifetime, routing, options),
+    new LimitRequest(context, draft, candidates, options),
     options.limiter,
   )
   const lease = isPromise(admitting) ? await admitting : admitting

@@ -10,6 +10,7 @@ import { isTimeout } from '../errors/upstream-error.ts'
 import { limitHeaders } from '../http/limit-headers.ts'
 import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
 import { type AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
 import type { RunningShadows } from '../upstream/attempts/running-shadows.ts'
@@ -118,12 +119,16 @@ export class RequestAccounting implements AttemptObserver {
   }
 
   #open(ledger: Ledger, input: ChatRequest, first: Target): Promise<void> {
-    const { requestId, principal, model, stream, clock } = this.#context
+    const { requestId, operation, dialect, principal, user, model, stream, clock } = this.#context
     const openedAt = clock.now()
     this.#entry = new RequestEntry(ledger, {
       id: uuidv7(openedAt, this.#services.generateId()),
       requestId,
+      operation,
+      dialect,
       principal: principal!.id,
+      source: memberOf(principal!, 'source'),
+      user,
       tags: { ...principal!.tags },
       model: model!,
       stream,
@@ -186,7 +191,7 @@ export class RequestAccounting implements AttemptObserver {
 
   /** Records the charge of a discarded call in the ledger, even after the request has ended. */
   discarded(attempt: AttemptEntry, used: CountedUsage | 'abandoned' | undefined): void {
-    const { requestId, startedAt, principal, model = '' } = this.#context
+    const { requestId, operation, dialect, startedAt, principal, user, model = '' } = this.#context
     const abandoned = used === 'abandoned'
     const usage = abandoned ? this.#abandonedUsage(attempt, attempt.endedAt!) : used?.usage
     attempt.discarded = true
@@ -194,7 +199,10 @@ export class RequestAccounting implements AttemptObserver {
     const call: DiscardedCallEvent = {
       type: 'discarded_call',
       requestId,
+      operation,
+      dialect,
       principal,
+      user,
       model,
       attempt: attempt.recordAt(startedAt, attempt.endedAt!),
       responseModel,
@@ -299,9 +307,12 @@ export class RequestAccounting implements AttemptObserver {
       requestId: context.requestId,
       clientRequestId: context.clientRequestId,
       at: context.receivedAt,
+      operation: context.operation,
+      dialect: context.dialect,
       outcome,
       status,
       principal: context.principal,
+      user: context.user,
       authFailure: context.authFailureOf(error),
       model: context.model,
       responseModel,
@@ -382,9 +393,18 @@ export class RequestAccounting implements AttemptObserver {
   /** Returns the price of a discarded call; `null` where it is not known. */
   #costOf(usage: Usage, attempt: AttemptEntry, terms: AnswerTerms | undefined): number | null {
     const { target, adjustments, responseModel } = attempt
-    const { model = '', clock } = this.#context
+    const { operation, model = '', clock } = this.#context
     const input = this.#request?.input
-    const priced = pricedModel(model, target, clock.now(), input, terms, adjustments, responseModel)
+    const priced = pricedModel(
+      operation,
+      model,
+      target,
+      clock.now(),
+      input,
+      terms,
+      adjustments,
+      responseModel,
+    )
     return this.#services.prices(usage, priced)
   }
 
@@ -395,9 +415,18 @@ export class RequestAccounting implements AttemptObserver {
   }
 
   #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
-    const { model = '' } = this.#context
+    const { operation, model = '' } = this.#context
     const input = this.#request?.input
-    const priced = pricedModel(model, target, at, input, this.#terms, this.#adjustments, responseModel)
+    const priced = pricedModel(
+      operation,
+      model,
+      target,
+      at,
+      input,
+      this.#terms,
+      this.#adjustments,
+      responseModel,
+    )
     return chargeOf(usage, this.#services.prices(usage, priced))
   }
 

@@ -1,9 +1,11 @@
 import type { Clock } from '../clock/clock.ts'
 import type { BeginEvent } from '../contracts/events.ts'
+import type { Operation } from '../contracts/outline.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Caller } from '../contracts/target-health.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
 import type { Lifetime } from '../http/lifetime.ts'
+import { endUser } from '../primitives/end-user.ts'
 import { RoutingTrace } from '../routing/routing-trace.ts'
 import type { CallContext } from '../upstream/call-context.ts'
 import { callerOf } from '../upstream/health/principal-caller.ts'
@@ -24,6 +26,9 @@ export class RequestContext implements CallContext {
   clientRequestId: string | undefined
   /** Whether it is a chat completion. Other requests have no events. */
   isCompletion = false
+  operation: Operation = 'generate'
+  /** The protocol of the caller. */
+  dialect = 'chat'
   principal: Principal | undefined
   /** Set once the model is routed. */
   model: string | undefined
@@ -31,6 +36,7 @@ export class RequestContext implements CallContext {
   committed = false
   headAt = Number.POSITIVE_INFINITY
   #caller: Caller | undefined
+  #user: string | undefined
   #authFailure: AuthFailure | undefined
 
   /** `random` returns a number from 0 up to, but not including, 1. */
@@ -41,6 +47,15 @@ export class RequestContext implements CallContext {
     this.routing = new RoutingTrace(random)
     this.startedAt = clock.monotonic()
     this.receivedAt = clock.now()
+  }
+
+  /** The end user, as the caller names it, in at most 256 characters. */
+  get user(): string | undefined {
+    return this.#user
+  }
+
+  set user(name: string | undefined) {
+    this.#user = endUser(name)
   }
 
   get caller(): Caller {
@@ -64,10 +79,10 @@ export class RequestContext implements CallContext {
 
   /** Returns the `begin` event of a request whose principal may use its model. */
   beginEvent({ id, source, tags }: Principal, model: string): BeginEvent {
-    const { requestId, clientRequestId, receivedAt: at, stream } = this
+    const { requestId, clientRequestId, receivedAt: at, operation, dialect, stream } = this
     const principal: Writable<BeginEvent['principal']> = { id }
     if (source !== undefined) principal.source = source
     if (tags !== undefined) principal.tags = { ...tags }
-    return { type: 'begin', requestId, clientRequestId, at, principal, model, stream }
+    return { type: 'begin', requestId, clientRequestId, at, operation, dialect, principal, model, stream }
   }
 }

@@ -5,6 +5,7 @@ import { limit } from './limit.ts'
 const ann = { id: 'ann' }
 const draft = { model: 'm', body: { model: 'm' }, bytes: 13 }
 const context: LimitContext = {
+  operation: 'generate',
   entry: 'm',
   requestId: 'req_1',
   targets: [],

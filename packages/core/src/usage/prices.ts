@@ -1,9 +1,11 @@
+import type { Operation } from '../contracts/outline.ts'
 import type { Adjustment, Target } from '../contracts/provider.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import type { Usage } from '../protocol/chat.ts'
 
 /** The model to price, by all its names, and what is billed in addition to its tokens. */
 export interface PricedModel {
+  readonly operation: Operation
   /** The requested model. */
   readonly model: string
   /** The name of the provider. */
@@ -46,6 +48,7 @@ type BillingFields = { readonly service_tier?: unknown; readonly web_search_opti
 
 /** Returns the model to price for a call. Parameters that the provider has dropped do not count as requested. */
 export function pricedModel(
+  operation: Operation,
   model: string,
   target: Target,
   at: number,
@@ -57,6 +60,7 @@ export function pricedModel(
   const searches =
     webSearches ?? (sentValue('web_search_options', target, request, adjustments) == null ? 0 : 1)
   return {
+    operation,
     model,
     provider: target.provider.name,
     upstreamModel: target.model,

@@ -83,6 +83,7 @@ async function countersOf(mark: string, atOnce: number): Promise<readonly Counte
     { id: mark },
     { body: { model: 'paid', messages: [] }, model: 'paid', bytes: 30 },
     {
+      operation: 'generate',
       entry: 'm',
       requestId: mark,
       targets: [vendor(1)],
