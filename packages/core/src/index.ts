@@ -33,6 +33,7 @@ export type { Ledger } from './contracts/ledger.ts'
 export type { LimitStore } from './contracts/limit-store.ts'
 export type { Lease, LimitContext, Limiter, LimitState } from './contracts/limiter.ts'
 export type { LoadShedder, LoadSnapshot } from './contracts/load-shedder.ts'
+export type { Operation } from './contracts/outline.ts'
 export type {
   BudgetWindow,
   LimitKind,

@@ -148,7 +148,7 @@ function dispatch<Host>(
   const endpoint = options.findEndpoint(request, fetchContext.mount ?? '')
   if (endpoint.name === 'chat') {
     context.isCompletion = true
-    const traced = options.startTrace?.(request, requestId)
+    const traced = options.startTrace?.(request, requestId, context.operation)
     accounting.attempts.traced = traced
     if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
     if (options.loadShedder !== undefined)
