@@ -57,7 +57,7 @@ describe('sluice-postgres, called in a wrong way', () => {
     const { code, printed } = await run(['--help'])
     expect([code, printed.split('\n')[0]]).toEqual([
       0,
-      'sluice-postgres migrate [--url URL] [--schema NAME]   brings the tables to version 5',
+      'sluice-postgres migrate [--url URL] [--schema NAME]   brings the tables to version 6',
     ])
   })
 
