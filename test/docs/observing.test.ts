@@ -30,7 +30,7 @@ describePage(page, {
     await vi.waitFor(() => expect(written.join('')).toContain('demo'))
     vi.restoreAllMocks()
     expect(await (await fetch(`${url}/metrics`)).text()).toContain(
-      'sluice_requests_total{model="demo",status="200",outcome="completed"} 1',
+      'sluice_requests_total{operation="generate",dialect="chat",model="demo",status="200",outcome="completed"} 1',
     )
     for (const path of probedPaths()) expect((await fetch(url + path)).status, path).toBe(200)
   },

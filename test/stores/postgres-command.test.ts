@@ -57,7 +57,7 @@ describe('sluice-postgres, called in a wrong way', () => {
     const { code, printed } = await run(['--help'])
     expect([code, printed.split('\n')[0]]).toEqual([
       0,
-      'sluice-postgres migrate [--url URL] [--schema NAME]   brings the tables to version 5',
+      'sluice-postgres migrate [--url URL] [--schema NAME]   brings the tables to version 6',
     ])
   })
 
@@ -100,12 +100,12 @@ describeWithPostgres('sluice-postgres', () => {
     const url = urlOf(name)
     expect(await run(['status'], url)).toEqual({
       code: 1,
-      printed: 'Schema \'sluice\' is of version 0, 5 is needed. Run "sluice-postgres migrate".',
+      printed: 'Schema \'sluice\' is of version 0, 6 is needed. Run "sluice-postgres migrate".',
     })
-    expect(await run(['migrate'], url)).toEqual({ code: 0, printed: "Schema 'sluice': version 0 to 5." })
+    expect(await run(['migrate'], url)).toEqual({ code: 0, printed: "Schema 'sluice': version 0 to 6." })
     expect(await run(['migrate', '--url', url])).toEqual({
       code: 0,
-      printed: "Schema 'sluice' is of version 5: nothing to do.",
+      printed: "Schema 'sluice' is of version 6: nothing to do.",
     })
     expect((await run(['status', '--url', url], 'nonsense')).code).toBe(0)
     await (await openPostgres(server.pool(name))).close()
@@ -113,7 +113,7 @@ describeWithPostgres('sluice-postgres', () => {
     await server.run('insert into sluice.migrations (version) values (7)', name)
     expect(await run(['status'], url)).toEqual({
       code: 0,
-      printed: "Schema 'sluice' is of version 7, this package needs 5: it will do.",
+      printed: "Schema 'sluice' is of version 7, this package needs 6: it will do.",
     })
   })
 
@@ -142,6 +142,6 @@ describeWithPostgres('sluice-postgres', () => {
       text(child.stderr),
       once(child, 'exit'),
     ])
-    expect([code, out, errors]).toEqual([0, "Schema 'sluice': version 0 to 5.\n", ''])
+    expect([code, out, errors]).toEqual([0, "Schema 'sluice': version 0 to 6.\n", ''])
   })
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apiKeys } from '@sluice/core'
 import { keyStore } from '@sluice/core/keys'
+import type { LedgerEntry } from '@sluice/core/ledger'
 import { fileJournal, openPostgres, type PostgresClient, PostgresError } from '@sluice/postgres'
 import { findClosedPort } from '@sluice/testing'
 import pg from 'pg'
@@ -77,6 +78,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 3 },
         { version: 4 },
         { version: 5 },
+        { version: 6 },
       ])
       await opened(server.pool(name), {})
     })
@@ -91,6 +93,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 3 },
         { version: 4 },
         { version: 5 },
+        { version: 6 },
       ])
     })
 
@@ -120,6 +123,37 @@ describeWithPostgres('openPostgres', () => {
         { upstream_model: 'up', response_model: 'up-2026-01-01' },
         { upstream_model: null, response_model: null },
       ])
+    })
+
+    it('of version 5 hold chat completions, also those that a process of it still writes', async () => {
+      const pool = await fresh()
+      await makeTables(pool, 5)
+      const write = (id: string) =>
+        pool.query(
+          `insert into sluice.requests (kind, id, request_id, principal, tags, model, stream, opened_at, closed_at,
+            outcome, status, attempts, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated)
+          values ('request', $1, 'req', 'ann', '{}', 'm', false, now(), now(), 'completed', 200, 1, 5, 0, 0, 0, false)`,
+          [id],
+        )
+      await write('a')
+      await expect(openPostgres(pool)).rejects.toMatchObject({ unmigrated: true })
+      const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const journal = fileJournal(folder)
+      // As a process of that version has left it in its journal.
+      const { operation, dialect, ...older } = entry({ id: 'c' })
+      await journal.append({ entries: [], closings: [closing(older as LedgerEntry)], progress: [] })
+      const { usage } = await opened(pool, { migrate: true, journal })
+      await vi.waitFor(() => expect(journal.empty).toBe(true))
+      await write('b')
+      expect(await usage({ by: ['key', 'source', 'user', 'operation', 'dialect'] })).toMatchObject([
+        {
+          by: { key: 'ann', source: null, user: null, operation: 'generate', dialect: 'chat' },
+          requests: 3,
+          promptTokens: 20,
+        },
+      ])
+      expect(await usage({ by: [], where: { operation: 'embed' } })).toMatchObject([{ requests: 0 }])
     })
 
     it('of version 3 have the outcome client_aborted renamed, also in rows that come later and from a journal', async () => {
@@ -349,7 +383,7 @@ describeWithPostgres('openPostgres', () => {
   })
 
   it('says so where a client gives something else than rows of text', async () => {
-    const client = { query: async () => ({ rows: [{ version: '5', encoding: 'UTF8', requests: 1 }] }) }
+    const client = { query: async () => ({ rows: [{ version: '6', encoding: 'UTF8', requests: 1 }] }) }
     const { usage } = await opened(client, {})
     await expect(usage({ by: [] })).rejects.toThrow(
       "The client of PostgreSQL gave a row without a text in 'requests'.",

@@ -22,7 +22,7 @@
  * too many listen to `/live`. Bodies are JSON with their `content-type`, of at most 64 KiB; that
  * of `/chat` is bounded by the gateway, as any of its requests.
  */
-import type { AttemptReason, RequestOutcome, SkipReason } from '@sluice/core'
+import type { AttemptReason, Operation, RequestOutcome, SkipReason } from '@sluice/core'
 import type { KeyChanges, KeySpec, StoredKey } from '@sluice/core/keys'
 import type { UsageRow } from '@sluice/core/ledger'
 
@@ -63,6 +63,9 @@ export interface LiveEvents {
 export interface RequestRow {
   readonly id: string
   readonly at: number
+  readonly operation: Operation
+  /** The protocol of the caller, such as `chat`. */
+  readonly dialect: string
   readonly model: string | undefined
   /** The id of the caller: of an issued key, its name is in `/keys`. */
   readonly key: string | undefined
@@ -87,6 +90,8 @@ export interface RequestRow {
 }
 
 export interface RequestDetail extends RequestRow {
+  /** The end user, as the caller names it; known when the request has ended. */
+  readonly user: string | undefined
   readonly queueMs: number
   readonly overheadMs: number | undefined
   readonly attempts: readonly AttemptRow[]

@@ -15,6 +15,7 @@ export type {
   UsageRow,
 } from './contracts/ledger.ts'
 export type { LedgerBatch, LedgerRepository } from './contracts/ledger-repository.ts'
+export type { Operation } from './contracts/outline.ts'
 export { type CalcPrice, type GenaiPricesOptions, genaiPrices } from './usage/genai-prices.ts'
 export type { ModelPrice, TokenPrice } from './usage/model-price.ts'
 export { type PriceTable, priceTable, type ReplaceablePrices } from './usage/price-table.ts'

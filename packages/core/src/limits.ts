@@ -3,6 +3,7 @@
  */
 export type { LimitStore } from './contracts/limit-store.ts'
 export type { Lease, LimitContext, Limiter, LimitState } from './contracts/limiter.ts'
+export type { Operation } from './contracts/outline.ts'
 export type {
   BudgetWindow,
   LimitKind,

@@ -2,7 +2,8 @@ import type { Schema } from './schema.ts'
 import { timestampFromMs } from './timestamps.ts'
 
 /** The columns of a `MergedBatch` row, for `jsonb_to_recordset`. */
-const batchColumns = `kind text, id text, "requestId" text, principal text, tags jsonb, model text, stream boolean, "openedAt" bigint,
+const batchColumns = `kind text, id text, "requestId" text, operation text, dialect text,
+  principal text, source text, "user" text, tags jsonb, model text, stream boolean, "openedAt" bigint,
   "promptTokens" bigint, "completionTokens" bigint, "cachedTokens" bigint, "reasoningTokens" bigint, "nanoDollars" bigint,
   "closedAt" bigint, outcome text, status bigint, provider text, "upstreamModel" text, "responseModel" text, attempts bigint,
   estimated boolean, "firstByteMs" bigint, "totalMs" bigint, "hasProgress" boolean`
@@ -35,10 +36,12 @@ export function rowsStatement({ sql }: Schema): string {
   return `with given as (
   select * from jsonb_to_recordset($1::text::jsonb) as given (${batchColumns})
 )
-insert into ${sql}.requests as stored (kind, id, request_id, principal, tags, model, stream, opened_at,
+insert into ${sql}.requests as stored (kind, id, request_id, operation, dialect, principal, source, end_user,
+  tags, model, stream, opened_at,
   prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, nano_dollars,
   closed_at, outcome, status, provider, upstream_model, response_model, attempts, estimated, first_byte_ms, total_ms)
-select kind, id, "requestId", principal, tags, model, stream, ${timestampFromMs('"openedAt"')},
+select kind, id, "requestId", operation, dialect, principal, source, "user",
+  tags, model, stream, ${timestampFromMs('"openedAt"')},
   "promptTokens", "completionTokens", "cachedTokens", "reasoningTokens", "nanoDollars",
   ${timestampFromMs('"closedAt"')}, outcome, status, provider, "upstreamModel", "responseModel", attempts, estimated, "firstByteMs", "totalMs"
 from given

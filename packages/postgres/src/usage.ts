@@ -13,8 +13,12 @@ import { timestampFromMs } from './timestamps.ts'
 
 const columns = {
   key: 'principal',
+  source: 'source',
+  user: 'end_user',
   model: 'model',
   provider: 'provider',
+  operation: 'operation',
+  dialect: 'dialect',
   kind: 'kind',
   day: `to_char(opened_at at time zone 'UTC', 'YYYY-MM-DD')`,
 } as const satisfies Record<Exclude<UsageDimension, `tag:${string}`>, string>
@@ -71,15 +75,16 @@ ${by.length === 0 ? '' : `order by ${by.map((_, index) => `d${index} nulls last`
 
 /** What the index on the beginnings of ids finds, and the rest of what has to match. */
 function matches(
-  { key, model, provider, tags, kinds }: ValidatedUsageQuery['where'],
+  { key, tags, kinds, ...where }: ValidatedUsageQuery['where'],
   param: (value: string) => string,
 ): string[] {
   return [
     ...(key === undefined
       ? []
       : [`${principalPrefix('principal')} = ${principalPrefix(param(key))}`, `principal = ${param(key)}`]),
-    ...(model === undefined ? [] : [`model = ${param(model)}`]),
-    ...(provider === undefined ? [] : [`provider = ${param(provider)}`]),
+    ...Object.entries(where).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${columns[name as keyof typeof where]} = ${param(value)}`],
+    ),
     ...tags.map(([name, value]) => `tags ->> ${param(name)} = ${param(value)}`),
     `kind in (${kinds.map(param).join(', ')})`,
   ]

@@ -73,6 +73,8 @@ describe('a process that is killed', () => {
     const entry = {
       id: 'carl',
       requestId: 'req',
+      operation: 'generate' as const,
+      dialect: 'chat',
       principal: 'carl',
       tags: {},
       model: 'small',

@@ -2,9 +2,10 @@
 const now = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)"
 
 /** The columns of an entry, and the fields of a `StoredEntry` with their values. */
-const entryColumns = `kind, id, request_id, principal, tags, model, stream, opened_at,
+const entryColumns = `kind, id, request_id, operation, dialect, principal, source, end_user, tags, model, stream, opened_at,
   prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, cost, seen_at`
-const entryValues = `value->>'$.kind', value->>'$.id', value->>'$.requestId', value->>'$.principal', value->'$.tags',
+const entryValues = `value->>'$.kind', value->>'$.id', value->>'$.requestId', value->>'$.operation', value->>'$.dialect',
+  value->>'$.principal', value->>'$.source', value->>'$.user', value->'$.tags',
   value->>'$.model', value->>'$.stream', value->>'$.openedAt',
   value->>'$.promptTokens', value->>'$.completionTokens', value->>'$.cachedTokens', value->>'$.reasoningTokens',
   value->>'$.nanoDollars', ${now}`

@@ -44,8 +44,9 @@ describe('migrate', () => {
       { version: 2, name: 'kinds of records' },
       { version: 3, name: 'models that answers name' },
       { version: 4, name: 'outcome client_disconnected' },
-      { version: 5, name: 'second' },
-      { version: 6, name: 'third' },
+      { version: 5, name: 'operations, dialects, sources and end users' },
+      { version: 6, name: 'second' },
+      { version: 7, name: 'third' },
     ])
   })
 
@@ -100,6 +101,30 @@ describe('migrate', () => {
     expect(records.map(({ outcome }) => outcome)).toEqual(['client_disconnected', 'completed', 'lost', null])
   })
 
+  it('takes the records of version 4 for chat completions, also those that a process of it still writes', async () => {
+    const [connection] = await connections(1)
+    await migrate(connection!, migrations.slice(0, 4))
+    const write = (id: string) =>
+      connection!.write([
+        `INSERT INTO sluice_record (kind, id, request_id, principal, tags, model, stream, opened_at, seen_at, closed_at,
+          outcome, status, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated)
+        VALUES ('request', '${id}', 'req', 'ann', '{}', 'm', 0, 1, 1, 2, 'completed', 200, 5, 0, 0, 0, 0)`,
+      ])
+    await write('a')
+    await migrate(connection!)
+    await write('b')
+    const rows = sqliteLedgerRepository(connection!)
+    const by = ['key', 'source', 'user', 'operation', 'dialect'] as const
+    expect(await rows.usage({ by })).toMatchObject([
+      {
+        by: { key: 'ann', source: null, user: null, operation: 'generate', dialect: 'chat' },
+        requests: 2,
+        promptTokens: 10,
+      },
+    ])
+    expect(await rows.usage({ by: [], where: { operation: 'embed' } })).toMatchObject([{ requests: 0 }])
+  })
+
   it('lets in a key that version 3 issued with a shadow rule, which stays a dry run', async () => {
     const { url, remove } = await temporaryFile()
     onTestFinished(remove)
@@ -122,7 +147,7 @@ describe('migrate', () => {
     const [connection] = await connections(1)
     await migrate(connection!, steps)
     await expect(migrate(connection!)).rejects.toThrow(
-      'The database is of version 6, this @sluice/sqlite knows versions up to 4. Update the package.',
+      'The database is of version 7, this @sluice/sqlite knows versions up to 5. Update the package.',
     )
     expect(await schemaVersion(connection!)).toBe(newest)
   })

@@ -83,4 +83,14 @@ export const migrations: readonly Migration[] = [
     // One statement: SQLite has one writer, and 2 million records, of which 5 % change, take 1.5 s on two cores.
     statements: ["UPDATE sluice_record SET outcome = 'client_disconnected' WHERE outcome = 'client_aborted'"],
   },
+  {
+    name: 'operations, dialects, sources and end users',
+    // Records of older versions are chat completions. Processes of an older version go on writing such records.
+    statements: [
+      "ALTER TABLE sluice_record ADD COLUMN operation TEXT NOT NULL DEFAULT 'generate'",
+      "ALTER TABLE sluice_record ADD COLUMN dialect TEXT NOT NULL DEFAULT 'chat'",
+      'ALTER TABLE sluice_record ADD COLUMN source TEXT',
+      'ALTER TABLE sluice_record ADD COLUMN end_user TEXT',
+    ],
+  },
 ]

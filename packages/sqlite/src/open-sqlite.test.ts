@@ -21,6 +21,8 @@ async function place(): Promise<TemporaryFile> {
 const entry = {
   id: '0190a000-0000-7000-8000-000000000001',
   requestId: 'req_1',
+  operation: 'generate' as const,
+  dialect: 'chat',
   principal: 'ann',
   tags: { team: 'search' },
   model: 'small',

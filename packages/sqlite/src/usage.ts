@@ -17,8 +17,12 @@ const afterAll = Number.MAX_SAFE_INTEGER + 1
 
 const columns = {
   key: 'principal',
+  source: 'source',
+  user: 'end_user',
   model: 'model',
   provider: 'provider',
+  operation: 'operation',
+  dialect: 'dialect',
   kind: 'kind',
   day: "date(opened_at / 1000, 'unixepoch')",
 } as const satisfies Record<Exclude<UsageDimension, `tag:${string}`>, string>
@@ -125,18 +129,20 @@ WHERE (opened_at, row) > (?, ?) AND (opened_at, row) <= (?, ?) AND opened_at < ?
   )
 }
 
-function filterSql({ key, model, provider, tags, kinds }: ValidatedUsageQuery['where']): {
+function filterSql({ tags, kinds, ...where }: ValidatedUsageQuery['where']): {
   sql: string
   args: InValue[]
 } {
-  const texts = Object.entries({ principal: key, model, provider }).filter(([, value]) => value !== undefined)
+  const texts = Object.entries(where).flatMap(([name, value]) =>
+    value === undefined ? [] : [[columns[name as keyof typeof where], value] as const],
+  )
   return {
     sql: [
       ...texts.map(([column]) => `AND ${column} = ?`),
       ...tags.map(() => `AND ${tagValue} = ?`),
       `AND kind IN (${kinds.map(() => '?').join(', ')})`,
     ].join(' '),
-    args: [...texts.map(([, value]) => value ?? null), ...tags.flat(), ...kinds],
+    args: [...texts.map(([, value]) => value), ...tags.flat(), ...kinds],
   }
 }
 

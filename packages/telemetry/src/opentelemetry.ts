@@ -45,10 +45,13 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry
       typeof outgoing === 'boolean' ? outgoing : outgoing.includes(provider),
     tags,
     principal: options.principal ?? false,
+    user: options.user ?? false,
     content: options.content ?? false,
   }
   return {
-    tracer: { start: (request, requestId) => new ChatSpan(request, requestId, dependencies) },
+    tracer: {
+      start: (request, requestId, operation) => new ChatSpan(request, requestId, operation, dependencies),
+    },
     observe: requestMetrics(measures, labels),
   }
 }

@@ -27,6 +27,8 @@ const begun = (requestId: string, model = 'big'): GatewayEvent => ({
   requestId,
   clientRequestId: undefined,
   at: 0,
+  operation: 'generate',
+  dialect: 'chat',
   principal: { id: 'ann' },
   model,
   stream: false,
@@ -44,53 +46,87 @@ describe('prometheus', () => {
   it('counts requests by model, status and outcome; a name that is no model is unknown', async () => {
     const stranger = ended({ ...refused('model_not_found'), status: 404, model: undefined })
     expect(await linesOf('requests_total', [ended(), ended(), stranger])).toEqual([
-      'sluice_requests_total{model="big",status="200",outcome="completed"} 2',
-      'sluice_requests_total{model="unknown",status="404",outcome="refused"} 1',
+      'sluice_requests_total{operation="generate",dialect="chat",model="big",status="200",outcome="completed"} 2',
+      'sluice_requests_total{operation="generate",dialect="chat",model="unknown",status="404",outcome="refused"} 1',
     ])
+  })
+
+  it('tells operations and dialects apart, and never end users', async () => {
+    const embedded = { operation: 'embed', dialect: 'embeddings', user: 'eve' } as const
+    const lines = await told([
+      ended(),
+      ended(embedded),
+      ended({ ...embedded, ...refused('rate_limit_exceeded'), status: 429 }),
+    ])
+    const labels = 'operation="embed",dialect="embeddings",model="big"'
+    expect(lines).toContain(`sluice_requests_total{${labels},status="200",outcome="completed"} 1`)
+    expect(lines).toContain(`sluice_request_duration_seconds_count{${labels},outcome="completed"} 1`)
+    expect(lines).toContain(
+      'sluice_refusals_total{operation="embed",dialect="embeddings",reason="rate_limit_exceeded"} 1',
+    )
+    expect(lines).toContain(
+      'sluice_tokens_total{operation="embed",model="big",provider="acme",use="answer",type="input"} 812',
+    )
+    expect(lines.join()).not.toContain('eve')
+    const invented = Array.from({ length: 5 }, (_, index) => ended({ dialect: `d${index}` }))
+    const dialects = (await linesOf('requests_total', invented, { maxLabelValues: 2 })).map(
+      line => /dialect="(.*?)"/.exec(line)?.[1],
+    )
+    expect(dialects).toEqual(['d0', 'd1', 'other'])
   })
 
   it('tells durations in seconds', async () => {
     const timings = { queue: 250, firstByte: 400, total: 1500 }
     const lines = await told([begun('req_1'), ended({ timings, stream: true })])
-    expect(lines).toContain('sluice_request_duration_seconds_sum{model="big",outcome="completed"} 1.5')
-    expect(lines).toContain('sluice_first_byte_seconds_sum{model="big",stream="true"} 0.4')
-    expect(lines).toContain('sluice_first_byte_seconds_bucket{le="0.5",model="big",stream="true"} 1')
-    expect(lines).toContain('sluice_queue_wait_seconds_sum{model="big"} 0.25')
+    expect(lines).toContain(
+      'sluice_request_duration_seconds_sum{operation="generate",dialect="chat",model="big",outcome="completed"} 1.5',
+    )
+    expect(lines).toContain(
+      'sluice_first_byte_seconds_sum{operation="generate",dialect="chat",model="big",stream="true"} 0.4',
+    )
+    expect(lines).toContain(
+      'sluice_first_byte_seconds_bucket{le="0.5",operation="generate",dialect="chat",model="big",stream="true"} 1',
+    )
+    expect(lines).toContain(
+      'sluice_queue_wait_seconds_sum{operation="generate",dialect="chat",model="big"} 0.25',
+    )
     expect(lines).toContain('sluice_overhead_seconds_bucket{le="0.001"} 1')
   })
 
   it('knows what is under way, also where ids come twice', async () => {
     const events = [begun('a'), begun('b'), begun('c', 'small')]
     expect(await linesOf('requests_in_flight', events)).toEqual([
-      'sluice_requests_in_flight{model="big"} 2',
-      'sluice_requests_in_flight{model="small"} 1',
+      'sluice_requests_in_flight{operation="generate",dialect="chat",model="big"} 2',
+      'sluice_requests_in_flight{operation="generate",dialect="chat",model="small"} 1',
     ])
     const ends = ['a', 'b', 'c'].map(requestId => ended({ requestId }))
     expect(await linesOf('requests_in_flight', [...events, ...ends])).toEqual([
-      'sluice_requests_in_flight{model="big"} 0',
-      'sluice_requests_in_flight{model="small"} 0',
+      'sluice_requests_in_flight{operation="generate",dialect="chat",model="big"} 0',
+      'sluice_requests_in_flight{operation="generate",dialect="chat",model="small"} 0',
     ])
     const twice = [begun('a'), begun('a'), ended({ requestId: 'a' }), ended({ requestId: 'a' })]
-    expect(await linesOf('requests_in_flight', twice)).toEqual(['sluice_requests_in_flight{model="big"} 0'])
+    expect(await linesOf('requests_in_flight', twice)).toEqual([
+      'sluice_requests_in_flight{operation="generate",dialect="chat",model="big"} 0',
+    ])
   })
 
   it('counts each token once, by what it was', async () => {
     expect(await linesOf('tokens_total', [ended({ usage: usage(100, 50, 30, 20) })])).toEqual([
-      'sluice_tokens_total{model="big",provider="acme",use="answer",type="input"} 70',
-      'sluice_tokens_total{model="big",provider="acme",use="answer",type="input_cached"} 30',
-      'sluice_tokens_total{model="big",provider="acme",use="answer",type="output"} 30',
-      'sluice_tokens_total{model="big",provider="acme",use="answer",type="output_reasoning"} 20',
+      'sluice_tokens_total{operation="generate",model="big",provider="acme",use="answer",type="input"} 70',
+      'sluice_tokens_total{operation="generate",model="big",provider="acme",use="answer",type="input_cached"} 30',
+      'sluice_tokens_total{operation="generate",model="big",provider="acme",use="answer",type="output"} 30',
+      'sluice_tokens_total{operation="generate",model="big",provider="acme",use="answer",type="output_reasoning"} 20',
     ])
     // A vendor that says more came from its cache than there was.
     expect(await linesOf('tokens_total', [ended({ usage: usage(10, 0, 30) })])).toEqual([
-      'sluice_tokens_total{model="big",provider="acme",use="answer",type="input_cached"} 10',
+      'sluice_tokens_total{operation="generate",model="big",provider="acme",use="answer",type="input_cached"} 10',
     ])
   })
 
   it('adds up what was spent, and says where no price is known and where tokens are a guess', async () => {
     const events = [ended({ cost: 0.5 }), ended({ cost: 0.25 }), ended({ cost: null, usageEstimated: true })]
     const lines = await told(events)
-    const labels = '{model="big",provider="acme",use="answer"}'
+    const labels = '{operation="generate",model="big",provider="acme",use="answer"}'
     expect(lines).toContain(`sluice_cost_usd_total${labels} 0.75`)
     expect(lines).toContain(`sluice_unpriced_total${labels} 1`)
     expect(lines).toContain(`sluice_estimated_usage_total${labels} 1`)
@@ -101,7 +137,10 @@ describe('prometheus', () => {
     const loser = attempt({ error: Object.assign(new Error('Sooner.'), { name: 'AnsweredElsewhere' }) })
     const unused = {
       requestId: 'req_1',
+      operation: 'generate' as const,
+      dialect: 'chat',
       principal: { id: 'ann' },
+      user: undefined,
       model: 'big',
       responseModel: undefined,
       usage: usage(3, 0),
@@ -122,10 +161,18 @@ describe('prometheus', () => {
       'sluice_attempts_total{provider="two",upstream_model="big-1",why="hedge",result="ok",upstream_status=""} 1',
       'sluice_attempts_total{provider="three",upstream_model="big-1",why="shadow",result="ok",upstream_status=""} 1',
     ])
-    expect(lines).toContain('sluice_tokens_total{model="big",provider="two",use="answer",type="input"} 812')
-    expect(lines).toContain('sluice_tokens_total{model="big",provider="acme",use="discarded",type="input"} 3')
-    expect(lines).toContain('sluice_cost_usd_total{model="big",provider="acme",use="discarded"} 1')
-    expect(lines).toContain('sluice_unpriced_total{model="big",provider="three",use="discarded"} 1')
+    expect(lines).toContain(
+      'sluice_tokens_total{operation="generate",model="big",provider="two",use="answer",type="input"} 812',
+    )
+    expect(lines).toContain(
+      'sluice_tokens_total{operation="generate",model="big",provider="acme",use="discarded",type="input"} 3',
+    )
+    expect(lines).toContain(
+      'sluice_cost_usd_total{operation="generate",model="big",provider="acme",use="discarded"} 1',
+    )
+    expect(lines).toContain(
+      'sluice_unpriced_total{operation="generate",model="big",provider="three",use="discarded"} 1',
+    )
   })
 
   it('says what attempts failed with', async () => {
@@ -159,8 +206,8 @@ describe('prometheus', () => {
     ])
     expect(lines).toEqual(
       expect.arrayContaining([
-        'sluice_refusals_total{reason="rate_limit_exceeded"} 1',
-        'sluice_refusals_total{reason="insufficient_quota"} 1',
+        'sluice_refusals_total{operation="generate",dialect="chat",reason="rate_limit_exceeded"} 1',
+        'sluice_refusals_total{operation="generate",dialect="chat",reason="insufficient_quota"} 1',
         'sluice_auth_failures_total{reason="expired"} 1',
         'sluice_dry_run_refusals_total{rule="requests(1).per(minute)"} 1',
         'sluice_dry_run_refusals_total{rule="concurrent(5)"} 1',
@@ -221,8 +268,8 @@ describe('prometheus', () => {
       ended({ principal: undefined }),
     ]
     expect(await linesOf('requests_total', events, { tagLabels: ['team', 'cost-centre'] })).toEqual([
-      'sluice_requests_total{model="big",status="200",outcome="completed",tag_team="red",tag_cost_centre="7"} 1',
-      'sluice_requests_total{model="big",status="200",outcome="completed",tag_team="",tag_cost_centre=""} 2',
+      'sluice_requests_total{operation="generate",dialect="chat",model="big",status="200",outcome="completed",tag_team="red",tag_cost_centre="7"} 1',
+      'sluice_requests_total{operation="generate",dialect="chat",model="big",status="200",outcome="completed",tag_team="",tag_cost_centre=""} 2',
     ])
   })
 
@@ -236,10 +283,10 @@ describe('prometheus', () => {
     )
     const bounded = { maxLabelValues: 3, tagLabels: ['team'] }
     expect(await linesOf('requests_total', made, bounded)).toEqual([
-      'sluice_requests_total{model="acme/0",status="200",outcome="completed",tag_team="t0"} 1',
-      'sluice_requests_total{model="acme/1",status="200",outcome="completed",tag_team="t1"} 1',
-      'sluice_requests_total{model="acme/2",status="200",outcome="completed",tag_team="t2"} 1',
-      'sluice_requests_total{model="other",status="200",outcome="completed",tag_team="other"} 497',
+      'sluice_requests_total{operation="generate",dialect="chat",model="acme/0",status="200",outcome="completed",tag_team="t0"} 1',
+      'sluice_requests_total{operation="generate",dialect="chat",model="acme/1",status="200",outcome="completed",tag_team="t1"} 1',
+      'sluice_requests_total{operation="generate",dialect="chat",model="acme/2",status="200",outcome="completed",tag_team="t2"} 1',
+      'sluice_requests_total{operation="generate",dialect="chat",model="other",status="200",outcome="completed",tag_team="other"} 497',
     ])
     expect((await told(made, bounded)).length).toBeLessThan(250)
     const changed = made.map(
@@ -263,7 +310,9 @@ describe('prometheus', () => {
     new Counter({ name: 'own_total', help: 'Mine.', registers: [registry] }).inc()
     const lines = await told([ended()], { registry, prefix: 'ai_', buckets: [1, 2] })
     expect(lines).toContain('own_total 1')
-    expect(lines).toContain('ai_request_duration_seconds_bucket{le="2",model="big",outcome="completed"} 1')
+    expect(lines).toContain(
+      'ai_request_duration_seconds_bucket{le="2",operation="generate",dialect="chat",model="big",outcome="completed"} 1',
+    )
     expect(lines.filter(line => line.startsWith('ai_request_duration_seconds_bucket'))).toHaveLength(3)
     expect(() => prometheus({ registry, prefix: 'ai_' })).toThrow(/already been registered/)
   })

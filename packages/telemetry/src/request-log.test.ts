@@ -44,6 +44,20 @@ describe('requestLog as JSON', () => {
     expect(line).toMatchObject({ requestId: 'req_1', clientRequestId: 'from-the-caller' })
   })
 
+  it('tells operation, dialect, the source of the principal and the end user', () => {
+    const principal = { id: 'ann', source: 'api_keys' }
+    const event = ended({ operation: 'embed', dialect: 'embeddings', principal, user: 'eve\n\u202e' })
+    expect(json(event)).toMatchObject([
+      {
+        operation: 'embed',
+        dialect: 'embeddings',
+        principal: 'ann',
+        source: 'api_keys',
+        user: 'eve\n\u202e',
+      },
+    ])
+  })
+
   it('writes one flat line for a request, with the time as ISO 8601', () => {
     expect(json(ended())).toEqual([
       {
@@ -54,7 +68,11 @@ describe('requestLog as JSON', () => {
         clientRequestId: null,
         outcome: 'completed',
         status: 200,
+        operation: 'generate',
+        dialect: 'chat',
         principal: 'ann',
+        source: null,
+        user: null,
         authFailure: null,
         authFailureId: null,
         model: 'big',
@@ -142,7 +160,12 @@ describe('requestLog as JSON', () => {
   it('tells of changes of targets and stores, of warnings and of faults inside, and of nothing else', () => {
     const error = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:6379'), { code: 'ECONNREFUSED' })
     const target = { type: 'target', provider: 'acme', model: 'big-1' } as const
-    const ids = { requestId: 'r', clientRequestId: undefined }
+    const ids = {
+      requestId: 'r',
+      clientRequestId: undefined,
+      operation: 'generate',
+      dialect: 'chat',
+    } as const
     const left = { reason: 'upstream_auth', scope: 'all', unavailableMs: 0 } as const
     const back = { reason: undefined, scope: undefined, unavailableMs: 61_000 } as const
     expect([

@@ -85,6 +85,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
     })
     expect(told(request)).toEqual({
       'gen_ai.operation.name': string('chat'),
+      'sluice.dialect': string('chat'),
       'gen_ai.request.model': string('demo'),
       'gen_ai.provider.name': string('mistral_ai'),
       'gen_ai.response.id': string(id),
@@ -133,7 +134,11 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
       'gen_ai.provider.name': string('mistral_ai'),
       'gen_ai.request.model': string('mistral-model'),
     }
-    const asked = { ...about, 'gen_ai.request.model': string('demo') }
+    const asked = {
+      ...about,
+      'sluice.dialect': string('chat'),
+      'gen_ai.request.model': string('demo'),
+    }
     const durations = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92]
     const tokens = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864]
     expect(points.map(({ metric }) => metric).sort()).toEqual([

@@ -13,7 +13,8 @@ export const usage: Command = {
   help: `
 Usage: sluice usage [options]
 
-  --by LIST         model, key, provider, day (UTC), kind or tag:NAME, separated by commas. Default: model
+  --by LIST         model, key, source, user, provider, operation, dialect, day (UTC), kind or tag:NAME, separated by
+                    commas. Default: model
   --from WHEN       start: a date, a time, or a duration before now (7d). Default: the first request
   --to WHEN         end, exclusive. Default: now
 ${databaseHelp}
@@ -57,7 +58,17 @@ Example: sluice usage --by tag:team,model --from 2026-11-01`,
   },
 }
 
-const dimensions = ['model', 'key', 'provider', 'day', 'kind'] as const
+const dimensions = [
+  'model',
+  'key',
+  'source',
+  'user',
+  'provider',
+  'operation',
+  'dialect',
+  'day',
+  'kind',
+] as const
 const maxDimensions = 8
 
 /** Dimensions as they are typed: `model,tag:team`. Throws `CommandError` for what is none. */

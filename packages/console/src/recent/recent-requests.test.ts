@@ -34,6 +34,20 @@ describe('recentRequests', () => {
     expect(told.map(({ outcome }) => outcome)).toEqual(['running', 'running', 'completed'])
   })
 
+  it('tells operation, dialect and, once it has ended, the end user', () => {
+    const { recent } = setUp()
+    const embedded = { operation: 'embed', dialect: 'embeddings' } as const
+    recent.observe(beginOf('a', embedded))
+    expect(recent.list()).toMatchObject([embedded])
+    expect(recent.get('a')?.user).toBeUndefined()
+    recent.observe(endOf('a', { ...embedded, user: 'eve' }))
+    expect(recent.list()).toMatchObject([embedded])
+    expect(recent.list()[0]).not.toHaveProperty('user')
+    expect(recent.get('a')).toMatchObject({ ...embedded, user: 'eve' })
+    recent.observe(endOf('b', { user: 'e'.repeat(256) }))
+    expect(recent.get('b')?.user?.length).toBe(203)
+  })
+
   it('keeps no error, but for a word of it', () => {
     const { recent } = setUp()
     const vendor = new UpstreamError('sk-vendor', {

@@ -22,7 +22,10 @@ export function startedRequest(event: BeginEvent, teamTag: string): RequestDetai
   return {
     id: event.requestId,
     at: event.at,
+    operation: event.operation,
+    dialect: truncateText(event.dialect),
     ...callerOf(event.principal, event.model, teamTag),
+    user: undefined,
     stream: event.stream,
     outcome: 'running',
     status: undefined,
@@ -59,7 +62,10 @@ export function endedRequest(
   return {
     id: event.requestId,
     at: event.at,
+    operation: event.operation,
+    dialect: truncateText(event.dialect),
     ...callerOf(event.principal, event.model, teamTag),
+    user: event.user === undefined ? undefined : truncateText(event.user),
     stream: event.stream,
     outcome: event.outcome,
     status: event.status,

@@ -5,6 +5,8 @@ export function requestRow(request: RequestDetail): RequestRow {
   return {
     id: request.id,
     at: request.at,
+    operation: request.operation,
+    dialect: request.dialect,
     model: request.model,
     key: request.key,
     source: request.source,

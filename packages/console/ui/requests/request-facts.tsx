@@ -11,6 +11,12 @@ import { OutcomeMark } from './outcome-mark.tsx'
 import { TargetList } from './target-list.tsx'
 import { Waterfall } from './waterfall.tsx'
 
+const operationNames: Readonly<Record<RequestDetail['operation'], string>> = {
+  generate: 'Generate',
+  embed: 'Embed',
+  countTokens: 'Count tokens',
+}
+
 /** The details of one request. */
 export function RequestFacts({ request }: { request: RequestDetail }) {
   const {
@@ -31,6 +37,9 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
     ['Model', model ?? '–'],
     ['Key', <CallerName key={key} id={key} source={source} withId />],
     ['Team', team],
+    ['User', request.user],
+    ['Operation', operationNames[request.operation] ?? request.operation],
+    ['Dialect', request.dialect],
     [outcome === 'completed' ? 'Answered by' : 'Last called', request.provider],
     ['Total', span(request.totalMs)],
     ['First byte', span(request.firstByteMs)],

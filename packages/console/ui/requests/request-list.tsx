@@ -19,6 +19,9 @@ export function RequestList({ rows, open }: { rows: readonly RequestRow[]; open:
             <th scope="col">Model</th>
             <th scope="col">Outcome</th>
             <th scope="col" class="less">
+              Dialect
+            </th>
+            <th scope="col" class="less">
               Key
             </th>
             <th scope="col" class="less">
@@ -62,6 +65,7 @@ function Row({ row, open }: { row: RequestRow; open: boolean }) {
       <td>
         <OutcomeMark outcome={row.outcome} status={row.status} />
       </td>
+      <td class="name less">{row.dialect}</td>
       <td class="name less">
         <CallerName id={row.key} source={row.source} />
       </td>

@@ -14,7 +14,7 @@ export function LedgerSection() {
   const [days, setDays] = useState('7')
   // With what it was asked by: while it is asked for by something else, what was here stays.
   const asked = useLoaded(
-    async signal => ({ by, rows: await api.usage(['day', by], firstOf(Number(days)), signal) }),
+    async signal => ({ by, rows: await api.usage(dimensionsOf(by), firstOf(Number(days)), signal) }),
     [api, by, days],
     30_000,
   )
@@ -29,6 +29,9 @@ export function LedgerSection() {
             ['model', 'Model'],
             ['key', 'Key'],
             ['provider', 'Provider'],
+            ['operation', 'Operation'],
+            ['dialect', 'Dialect'],
+            ['user', 'User'],
             [`tag:${about.teamTag}`, 'Team'],
           ]}
           onChange={setBy}
@@ -49,6 +52,11 @@ export function LedgerSection() {
       </Loading>
     </section>
   )
+}
+
+/** Two principals of one id have different sources. */
+function dimensionsOf(by: string): readonly string[] {
+  return by === 'key' ? ['day', 'key', 'source'] : ['day', by]
 }
 
 /** The beginning of the first of so many days, of which today is the last; days are those of UTC. */

@@ -37,9 +37,15 @@ export function LedgerTable({ rows, by }: { rows: readonly UsageRow[]; by: strin
         </thead>
         <tbody>
           {sorted.map(row => (
-            <tr key={`${of(row, 'day')} ${of(row, by)}`}>
+            <tr key={`${of(row, 'day')} ${row.by.source ?? ''} ${of(row, by)}`}>
               <td class="day">{of(row, 'day')}</td>
-              <td class="name">{by === 'key' ? <CallerName id={of(row, by)} withId /> : of(row, by)}</td>
+              <td class="name">
+                {by === 'key' ? (
+                  <CallerName id={of(row, by)} source={row.by.source ?? undefined} withId />
+                ) : (
+                  of(row, by)
+                )}
+              </td>
               <td class="number">
                 {count(row.requests)}
                 {row.open > 0 && <span class="muted"> ({count(row.open)} open)</span>}

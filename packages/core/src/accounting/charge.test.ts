@@ -31,7 +31,10 @@ describe('chargeOf', () => {
 const event: DiscardedCallEvent = {
   type: 'discarded_call',
   requestId: 'req_1',
+  operation: 'generate',
+  dialect: 'chat',
   principal: { id: 'ann', tags: { team: 'search' } },
+  user: 'eve',
   model: 'small',
   attempt: {
     provider: 'vendor',
@@ -76,7 +79,11 @@ describe('unusedClosing', () => {
         kind: 'shadow',
         id: 'id',
         requestId: 'req_1',
+        operation: 'generate',
+        dialect: 'chat',
         principal: 'ann',
+        source: undefined,
+        user: 'eve',
         tags: { team: 'search' },
         model: 'small',
         stream: true,
@@ -95,6 +102,8 @@ describe('unusedClosing', () => {
       firstByteMs: undefined,
       totalMs: 700,
     })
+    const sourced = { ...event, principal: { id: 'ann', source: 'api_keys' } }
+    expect(discardedClosing(sourced, beside)?.entry.source).toBe('api_keys')
   })
 
   it.each([

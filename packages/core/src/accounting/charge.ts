@@ -1,6 +1,7 @@
 import type { AttemptRecord, DiscardedCallEvent, RequestOutcome } from '../contracts/events.ts'
 import type { Charge, LedgerClosing, LedgerEntry, RecordKind } from '../contracts/ledger.ts'
 import { isTimeout, UpstreamError } from '../errors/upstream-error.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import type { Usage } from '../protocol/chat.ts'
 
 /** Returns a usage and its price, as the ledger stores them. */
@@ -27,7 +28,8 @@ export function discardedClosing(
   call: DiscardedCallEvent,
   beside: DiscardedRequest,
 ): LedgerClosing | undefined {
-  const { requestId, principal, model, attempt, responseModel, usage, usageEstimated, cost } = call
+  const { requestId, operation, dialect, principal, user, model, attempt, responseModel } = call
+  const { usage, usageEstimated, cost } = call
   if (usage === undefined) return undefined
   const { id, stream, openedAt, closedAt } = beside
   const { outcome, status } = endOf(attempt.error)
@@ -36,7 +38,11 @@ export function discardedClosing(
     kind: kindOf(attempt),
     id,
     requestId,
+    operation,
+    dialect,
     principal: principal?.id ?? '',
+    source: principal === undefined ? undefined : memberOf(principal, 'source'),
+    user,
     tags: { ...principal?.tags },
     model,
     stream,

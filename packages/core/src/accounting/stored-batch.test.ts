@@ -7,7 +7,11 @@ const most = Number.MAX_SAFE_INTEGER
 const entry: LedgerEntry = {
   id: 'id',
   requestId: 'req',
+  operation: 'embed',
+  dialect: 'embeddings',
   principal: 'ann',
+  source: 'api_keys',
+  user: 'eve',
   tags: { team: 'search' },
   model: 'small',
   stream: true,
@@ -40,7 +44,11 @@ const flatEntry = {
   kind: 'request',
   id: 'id',
   requestId: 'req',
+  operation: 'embed',
+  dialect: 'embeddings',
   principal: 'ann',
+  source: 'api_keys',
+  user: 'eve',
   tags: { team: 'search' },
   model: 'small',
   stream: true,
@@ -161,6 +169,17 @@ describe('storedBatch', () => {
     ).toMatchObject({ closedAt: kept, status: kept, attempts: kept, firstByteMs: kept, totalMs: kept })
   })
 
+  it('takes an entry that an older version wrote to a journal for a chat completion without a source', () => {
+    const { operation, dialect, source, user, ...older } = entry
+    const stored = { operation: 'generate', dialect: 'chat', source: null, user: null }
+    expect(storedClosing({ entry: older as LedgerEntry })).toMatchObject(stored)
+    const { entries } = toStoredBatch({ entries: [older as LedgerEntry], closings: [], progress: [] })
+    expect(entries).toMatchObject([stored])
+    // As JSON has what is not known, and an empty text is none.
+    const nothing = { ...entry, source: null, user: '' } as unknown as LedgerEntry
+    expect(storedClosing({ entry: nothing })).toMatchObject({ source: null, user: null, operation: 'embed' })
+  })
+
   it('keeps every text as a database can hold it', () => {
     const text = 'a\0b\ud800'
     const kept = 'a\ufffdb\ufffd'
@@ -168,7 +187,10 @@ describe('storedBatch', () => {
       ...entry,
       id: text,
       requestId: text,
+      dialect: text,
       principal: text,
+      source: text,
+      user: text,
       model: text,
       tags: { [text]: text },
     }
@@ -177,7 +199,10 @@ describe('storedBatch', () => {
     ).toMatchObject({
       id: kept,
       requestId: kept,
+      dialect: kept,
       principal: kept,
+      source: kept,
+      user: kept,
       model: kept,
       tags: { [kept]: kept },
       provider: kept,

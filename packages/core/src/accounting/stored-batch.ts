@@ -18,7 +18,12 @@ export interface StoredEntry extends StoredCharge {
   readonly kind: string
   readonly id: string
   readonly requestId: string
+  readonly operation: string
+  readonly dialect: string
   readonly principal: string
+  /** `null` for a principal without a source. */
+  readonly source: string | null
+  readonly user: string | null
   readonly tags: Readonly<Record<string, string>>
   readonly model: string
   readonly stream: boolean
@@ -71,12 +76,18 @@ export function toStoredBatch({ entries, closings, progress, cancelled = [] }: L
   }
 }
 
+/** Also reads what an older version wrote to a journal: newer fields may be absent. */
 function storedEntry(entry: LedgerEntry): Omit<StoredEntry, keyof StoredCharge> {
   return {
     kind: storableText(memberOf(entry, 'kind') ?? 'request'),
     id: storableText(entry.id),
     requestId: storableText(entry.requestId),
+    // Older versions knew no other operation and no other dialect.
+    operation: storableText(memberOf(entry, 'operation') ?? 'generate'),
+    dialect: storableText(memberOf(entry, 'dialect') ?? 'chat'),
     principal: storableText(entry.principal),
+    source: storableOrNull(memberOf(entry, 'source')),
+    user: storableOrNull(memberOf(entry, 'user')),
     tags: storableTags(entry.tags),
     model: storableText(entry.model),
     stream: entry.stream === true,
@@ -84,7 +95,10 @@ function storedEntry(entry: LedgerEntry): Omit<StoredEntry, keyof StoredCharge> 
   }
 }
 
-/** Also reads what an older version wrote to a journal: newer fields may be absent. */
+function storableOrNull(text: string | null | undefined): string | null {
+  return text === undefined || text === null || text === '' ? null : storableText(text)
+}
+
 function storedClosing(closing: LedgerClosing): StoredClosing {
   const { entry, provider, upstreamModel, responseModel, charge, firstByteMs } = closing
   return {

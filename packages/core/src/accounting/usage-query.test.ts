@@ -2,15 +2,40 @@ import { describe, expect, it } from 'vitest'
 import type { UsageQuery } from '../contracts/ledger.ts'
 import { validateUsageQuery } from './usage-query.ts'
 
+const nothing = {
+  key: undefined,
+  source: undefined,
+  user: undefined,
+  model: undefined,
+  provider: undefined,
+  operation: undefined,
+  dialect: undefined,
+}
+
 describe('checkedUsageQuery', () => {
   it('takes every dimension, each once', () => {
-    const by = ['key', 'model', 'provider', 'day', 'kind', 'tag:team', 'tag:a:b', 'tag: '] as const
-    expect(validateUsageQuery({ by: [...by, 'key', 'tag:team'] })).toEqual({
-      by,
-      from: undefined,
-      to: undefined,
-      where: { key: undefined, model: undefined, provider: undefined, tags: [], kinds: ['request'] },
-    })
+    const by = [
+      'key',
+      'source',
+      'user',
+      'model',
+      'provider',
+      'operation',
+      'dialect',
+      'day',
+      'kind',
+      'tag:team',
+      'tag:a:b',
+      'tag: ',
+    ] as const
+    for (const some of [by.slice(0, 8), by.slice(-8)]) {
+      expect(validateUsageQuery({ by: [...some, some[0]!, some[7]!] })).toEqual({
+        by: some,
+        from: undefined,
+        to: undefined,
+        where: { ...nothing, tags: [], kinds: ['request'] },
+      })
+    }
     expect(validateUsageQuery({ by: [] }).by).toEqual([])
   })
 
@@ -27,9 +52,8 @@ describe('checkedUsageQuery', () => {
       validateUsageQuery({ by: [], where: { key: 'a\0', tags: { ['__proto__']: '\ud83d', team: '' } } })
         .where,
     ).toEqual({
+      ...nothing,
       key: 'a\ufffd',
-      model: undefined,
-      provider: undefined,
       tags: [
         ['__proto__', '\ufffd'],
         ['team', ''],
@@ -88,10 +112,17 @@ describe('checkedUsageQuery', () => {
     [{ by: [], where: new Map([['key', 'ann']]) }, 'where is an object of another kind'],
     [
       { by: [], where: { team: 'x' } },
-      'where has no "team", expected key, model, provider, tags, kind. A tag',
+      'where has no "team", expected key, source, user, model, provider, operation, dialect, tags, kind. A tag',
     ],
     [{ by: [], where: { 'tag:team': 'x' } }, 'where has no "tag:team"'],
     [{ by: [], where: { key: undefined } }, 'where.key is undefined, expected a text. Leave out'],
+    [{ by: [], where: { user: undefined } }, 'where.user is undefined, expected a text. Leave out'],
+    [
+      { by: [], where: { operation: 'chat' } },
+      'where.operation is "chat", expected "generate", "embed" or "countTokens".',
+    ],
+    [{ by: [], where: { operation: undefined } }, 'where.operation is undefined'],
+    [{ by: [], where: { operation: ['embed'] } }, 'where.operation is a list'],
     [{ by: [], where: { model: null } }, 'where.model is null, expected a text'],
     [{ by: [], where: { provider: ['x'] } }, 'where.provider is a list'],
     [{ by: [], where: { tags: undefined } }, 'where.tags is undefined, expected a plain object'],

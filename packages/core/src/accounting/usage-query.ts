@@ -1,4 +1,5 @@
 import type { RecordKind, UsageDimension, UsageFilter, UsageQuery } from '../contracts/ledger.ts'
+import type { Operation } from '../contracts/outline.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { storableText } from '../primitives/safe-text.ts'
 
@@ -10,7 +11,17 @@ export interface ValidatedUsageQuery {
   readonly where: ValidatedUsageFilter
 }
 
-const named: readonly string[] = ['key', 'model', 'provider', 'day', 'kind']
+const named: readonly string[] = [
+  'key',
+  'source',
+  'user',
+  'model',
+  'provider',
+  'operation',
+  'dialect',
+  'day',
+  'kind',
+] satisfies UsageDimension[]
 const maxDimensions = 8
 const queryMembers: readonly string[] = ['by', 'from', 'to', 'where']
 
@@ -63,14 +74,29 @@ function checkedMoment(name: 'from' | 'to', moment: unknown): number | undefined
 /** A valid filter, as text that every database takes. */
 export interface ValidatedUsageFilter {
   readonly key: string | undefined
+  readonly source: string | undefined
+  readonly user: string | undefined
   readonly model: string | undefined
   readonly provider: string | undefined
+  readonly operation: Operation | undefined
+  readonly dialect: string | undefined
   readonly tags: readonly (readonly [name: string, value: string])[]
   /** At least one, each once. */
   readonly kinds: readonly RecordKind[]
 }
 
-const filterMembers: readonly string[] = ['key', 'model', 'provider', 'tags', 'kind']
+const filterMembers: readonly string[] = [
+  'key',
+  'source',
+  'user',
+  'model',
+  'provider',
+  'operation',
+  'dialect',
+  'tags',
+  'kind',
+] satisfies (keyof UsageFilter)[]
+const operations: readonly unknown[] = ['generate', 'embed', 'countTokens'] satisfies Operation[]
 const allKinds: readonly RecordKind[] = ['request', 'hedge', 'shadow', 'timeout']
 const maxTags = 8
 
@@ -91,14 +117,24 @@ function checkedUsageFilter(given: UsageFilter | undefined): ValidatedUsageFilte
   }
   return {
     key: textAt('key'),
+    source: textAt('source'),
+    user: textAt('user'),
     model: textAt('model'),
     provider: textAt('provider'),
+    operation: where.has('operation') ? operationOf(where.get('operation')) : undefined,
+    dialect: textAt('dialect'),
     tags: tags.map(([name, value]) => [
       storableText(name),
       text(`the value of where.tags[${JSON.stringify(name)}]`, value),
     ]),
     kinds: where.has('kind') ? kindsOf(where.get('kind')) : ['request'],
   }
+}
+
+function operationOf(given: unknown): Operation {
+  if (operations.includes(given)) return given as Operation
+  const got = typeof given === 'string' ? JSON.stringify(given) : kindOf(given)
+  throw new TypeError(`usage(): where.operation is ${got}, expected "generate", "embed" or "countTokens".`)
 }
 
 function kindsOf(given: unknown): readonly RecordKind[] {

@@ -1,6 +1,7 @@
 import type { AuthFailure } from '../errors/auth-failure.ts'
 import type { UnavailableReason } from '../errors/unavailable-reason.ts'
 import type { Usage } from '../protocol/chat.ts'
+import type { Operation } from './outline.ts'
 import type { Principal } from './principal.ts'
 import type { Adjustment } from './provider.ts'
 import type { RequestTrace } from './trace.ts'
@@ -56,6 +57,9 @@ export interface BeginEvent {
   readonly clientRequestId: string | undefined
   /** When the request arrived, in milliseconds since 1970. */
   readonly at: number
+  readonly operation: Operation
+  /** The protocol of the caller, such as `chat`. */
+  readonly dialect: string
   /** A copy: changes to it do not affect the request. */
   readonly principal: Pick<Principal, 'id' | 'source' | 'tags'>
   /** The requested model: a name that `route` knows. */
@@ -72,10 +76,18 @@ export interface EndEvent {
   readonly clientRequestId: string | undefined
   /** When the request arrived, in milliseconds since 1970. */
   readonly at: number
+  readonly operation: Operation
+  /** The protocol of the caller, such as `chat`. */
+  readonly dialect: string
   readonly outcome: RequestOutcome
   /** HTTP status of the response; 499 if the client disconnected before it. */
   readonly status: number
   readonly principal: Principal | undefined
+  /**
+   * The end user, as the caller names it; `undefined` if it names none. At most 256 characters: a longer name is replaced by
+   * its SHA-256. Callers choose it, and there is no bound to the number of values: use it in logs, never as a metric label.
+   */
+  readonly user: string | undefined
   /** Why authentication failed, if the status is 401. The response does not contain it. */
   readonly authFailure: AuthFailure | undefined
   /**
@@ -170,7 +182,12 @@ export interface StoreEvent {
 export interface DiscardedCallEvent {
   readonly type: 'discarded_call'
   readonly requestId: string
+  readonly operation: Operation
+  /** The protocol of the caller, such as `chat`. */
+  readonly dialect: string
   readonly principal: Principal | undefined
+  /** The end user, as the caller names it; `undefined` if it names none. */
+  readonly user: string | undefined
   /** The requested model. */
   readonly model: string
   readonly attempt: AttemptRecord

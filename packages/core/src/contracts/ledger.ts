@@ -1,4 +1,5 @@
 import type { RequestOutcome } from './events.ts'
+import type { Operation } from './outline.ts'
 
 /**
  * What a record describes: a `request`, or an upstream call whose response the client did not get. These are the slower
@@ -14,8 +15,18 @@ export interface LedgerEntry {
   readonly id: string
   /** The id of the request. A discarded call has that of its request. */
   readonly requestId: string
+  readonly operation: Operation
+  /** The protocol of the caller, such as `chat`. */
+  readonly dialect: string
   /** The id of the principal. */
   readonly principal: string
+  /** The source of the principal, as ids are unique only within one; `undefined` if it has none. */
+  readonly source?: string | undefined
+  /**
+   * The end user, as the caller names it; `undefined` if it names none. At most 256 characters: a longer name is stored as
+   * its SHA-256.
+   */
+  readonly user?: string | undefined
   readonly tags: Readonly<Record<string, string>>
   /** The requested model: a name that `route` knows. */
   readonly model: string
@@ -91,8 +102,21 @@ export interface Ledger {
   flush?(): void | Promise<void>
 }
 
-/** A dimension to group usage by. `tag:team` is the value of the tag `team`. */
-export type UsageDimension = 'key' | 'model' | 'provider' | 'day' | 'kind' | `tag:${string}`
+/**
+ * A dimension to group usage by. `source` is that of the principal, `user` the end user that the caller names, and
+ * `tag:team` the value of the tag `team`.
+ */
+export type UsageDimension =
+  | 'key'
+  | 'source'
+  | 'user'
+  | 'model'
+  | 'provider'
+  | 'operation'
+  | 'dialect'
+  | 'day'
+  | 'kind'
+  | `tag:${string}`
 
 /** Selects and groups usage. */
 export interface UsageQuery {
@@ -113,8 +137,15 @@ export interface UsageQuery {
 export interface UsageFilter {
   /** The id of the principal. */
   readonly key?: string
+  /** The source of the principal, such as `api_keys`. Two principals with one id have different sources. */
+  readonly source?: string
+  /** The end user, as the caller named it. */
+  readonly user?: string
   readonly model?: string
   readonly provider?: string
+  readonly operation?: Operation
+  /** The protocol of the caller, such as `chat`. */
+  readonly dialect?: string
   /** Values by tag name; at most 8. */
   readonly tags?: Readonly<Record<string, string>>
   /** Which kinds of records count: `'shadow'`, or several, such as `['hedge', 'shadow']`. Default: `'request'`. */

@@ -1,5 +1,6 @@
 import type { ChatRequest, FinishReason, Usage } from '../protocol/chat.ts'
 import type { AttemptReason, EndEvent } from './events.ts'
+import type { Operation } from './outline.ts'
 
 /**
  * Creates spans for requests and upstream calls, such as `openTelemetry().tracer`. What it throws fails no request: it is
@@ -7,10 +8,10 @@ import type { AttemptReason, EndEvent } from './events.ts'
  */
 export interface Tracer {
   /**
-   * Starts the span of a chat completion, or returns `undefined` to create none. Called synchronously by `gateway.fetch`, so
+   * Starts the span of a request to a model, or returns `undefined` to create none. Called synchronously by `gateway.fetch`, so
    * that the async context of the host, such as an `AsyncLocalStorage`, is available. It must not read the body.
    */
-  start(request: Request, requestId: string): RequestSpan | undefined
+  start(request: Request, requestId: string, operation: Operation): RequestSpan | undefined
 }
 
 /** The span of a request, up to the end of its response. */

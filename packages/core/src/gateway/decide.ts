@@ -53,7 +53,7 @@ export async function decide<Host>(
   routing.begun = true
   const routed = route(
     draft,
-    routeContext(principal, draft.model, routing, options),
+    routeContext(principal, dialect.operation, draft.model, routing, options),
     options.route,
     options.unknownModel,
   )

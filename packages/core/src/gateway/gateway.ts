@@ -162,7 +162,8 @@ function dispatch<Host>(
   if (endpoint.name === 'dialect') {
     const { dialect } = endpoint
     context.dialect = dialect
-    const traced = options.startTrace?.(request, requestId)
+    context.operation = dialect.operation
+    const traced = options.startTrace?.(request, requestId, dialect.operation)
     accounting.attempts.traced = traced
     if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
     if (options.loadShedder !== undefined)

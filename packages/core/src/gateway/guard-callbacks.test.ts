@@ -4,7 +4,7 @@ import { estimatedUsage } from '../usage/usage.ts'
 import { guardPrices } from './guard-callbacks.ts'
 
 const usage = estimatedUsage(chatRequest({ model: 'm', messages: [{ role: 'user', content: 'Hello!' }] }), 4)
-const model = { model: 'm', provider: 'p', upstreamModel: 'up', at: 5 }
+const model = { operation: 'generate' as const, model: 'm', provider: 'p', upstreamModel: 'up', at: 5 }
 
 describe('guardPrices', () => {
   it('knows no price where there are none', () => {

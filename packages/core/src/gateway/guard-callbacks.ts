@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../clock/clock.ts'
 import type { Observer, WarningEvent } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
 import type { LoadShedder } from '../contracts/load-shedder.ts'
+import type { Operation } from '../contracts/outline.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { RequestSpan, Tracer } from '../contracts/tracer.ts'
 import { TracedRequest } from '../observability/traced-request.ts'
@@ -135,7 +136,11 @@ export function guardTraceChoice(
 }
 
 /** Starts the span of a request. */
-export type TraceStart = (request: Request, requestId: string) => TracedRequest | undefined
+export type TraceStart = (
+  request: Request,
+  requestId: string,
+  operation: Operation,
+) => TracedRequest | undefined
 
 /** Guards the user's tracer: it fails no request, and `observe` is called once when it fails. */
 export function guardTracer(tracer: Tracer | undefined, observe: Observer): TraceStart | undefined {
@@ -144,13 +149,13 @@ export function guardTracer(tracer: Tracer | undefined, observe: Observer): Trac
   const expected = { name: 'tracer.start', expected: '{ attempt(), end() } or undefined' }
   const report = { ...warning(observe, { code: 'tracer_failed', message }, expected), worked: nothing }
   const start = guardCallback<Parameters<TraceStart>, RequestSpan | undefined>(
-    (request, requestId) => tracer.start(request, requestId),
+    (request, requestId, operation) => tracer.start(request, requestId, operation),
     isSpanOrNothing,
     nothing,
     report,
   )
-  return (request, requestId) => {
-    const span = start(request, requestId)
+  return (request, requestId, operation) => {
+    const span = start(request, requestId, operation)
     return span && new TracedRequest(span, report.failed)
   }
 }

@@ -12,6 +12,7 @@ const request = new Request('http://sluice.test/')
 const draft = chatDraft()
 const context = scriptedContext(ann)
 const room: LimitContext = {
+  operation: 'generate',
   entry: 'm',
   requestId: 'req_1',
   targets: [],

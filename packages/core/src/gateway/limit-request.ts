@@ -1,17 +1,24 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
+import type { Operation } from '../contracts/outline.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { Usage } from '../protocol/chat.ts'
 import type { RoutingTrace } from '../routing/routing-trace.ts'
 import { type PricedModel, type Prices, possibleTiers, pricedModel } from '../usage/prices.ts'
+import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
 
 type Priced = Pick<ResolvedOptions<never>, 'prices' | 'clock'>
 
+interface LimitedRequest extends Pick<RequestContext, 'requestId' | 'operation' | 'lifetime'> {
+  readonly routing: Pick<RoutingTrace, 'entry'>
+}
+
 /** The context of a request for its limiter. */
 export class LimitRequest implements LimitContext {
   readonly requestId: string
+  readonly operation: Operation
   readonly targets: readonly Target[]
   /** Works unbound. */
   readonly price: LimitContext['price']
@@ -19,14 +26,14 @@ export class LimitRequest implements LimitContext {
   readonly #routing: Pick<RoutingTrace, 'entry'>
 
   constructor(
-    requestId: string,
+    context: LimitedRequest,
     { model, outline }: Draft,
     targets: readonly Target[],
-    lifetime: Lifetime,
-    routing: Pick<RoutingTrace, 'entry'>,
     priced: Priced,
   ) {
+    const { requestId, operation, lifetime, routing } = context
     this.requestId = requestId
+    this.operation = operation
     this.targets = targets
     this.#lifetime = lifetime
     this.#routing = routing
@@ -35,7 +42,7 @@ export class LimitRequest implements LimitContext {
     // Not the outline itself: a limiter may keep this function, and with it a prompt of megabytes.
     const billed = { serviceTier: outline.serviceTier, searchesWeb: outline.searchesWeb }
     this.price = (usage, target) => {
-      const priced = pricedModel(model, target, at, billed)
+      const priced = pricedModel(operation, model, target, at, billed)
       const tiers = possibleTiers(target, billed)
       return tiers.length === 0 ? prices(usage, priced) : maxCost(usage, priced, tiers, prices)
     }

@@ -51,7 +51,7 @@ export async function generate<Host>(
   const admitting = limit(
     principal,
     draft,
-    new LimitRequest(context.requestId, draft, permitted, context.lifetime, routing, options),
+    new LimitRequest(context, draft, permitted, options),
     options.limiter,
   )
   const lease = isPromise(admitting) ? await admitting : admitting

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { chatDraft } from '../../test/support/chat-draft.ts'
 import { chatRequest } from '../../test/support/chat-request.ts'
 import { systemClock } from '../clock/clock.ts'
 import type { EndEvent, GatewayEvent } from '../contracts/events.ts'
 import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
+import { chatDialect } from '../dialects/chat/dialect.ts'
 import type { GatewayError } from '../errors/errors.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import type { Usage } from '../protocol/chat.ts'
@@ -74,6 +76,8 @@ describe('RequestAccounting', () => {
         type: 'end',
         requestId: 'req_1',
         at: 1_700_000_000_000,
+        operation: 'generate',
+        dialect: 'chat',
         outcome: 'refused',
         status: 400,
         principal: { id: 'ann' },
@@ -220,7 +224,11 @@ describe('RequestAccounting', () => {
     expect(given[0]?.entry).toEqual({
       id: expect.stringMatching(/^018bcfe5-6800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
       requestId: 'req_1',
+      operation: 'generate',
+      dialect: 'chat',
       principal: 'ann',
+      source: undefined,
+      user: undefined,
       tags: { team: 'search' },
       model: 'm',
       stream: true,
@@ -228,6 +236,47 @@ describe('RequestAccounting', () => {
       estimate: { promptTokens: 10, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0, cost: 0.01 },
     })
     expect(end()).toBeUndefined()
+  })
+
+  it('enters the operation, the dialect, the source of the principal and the end user, and tells of them', async () => {
+    const { made, context, given, closed, events, end } = entered({
+      prices: (_usage, { operation }) => (operation === 'embed' ? 7 : 1),
+    })
+    context.principal = { id: 'ann', source: 'api_keys' }
+    context.operation = 'embed'
+    context.dialect = { ...chatDialect, name: 'embeddings' }
+    context.draft = chatDraft({ body: { model: 'm', user: 'eve' } })
+    const told = { operation: 'embed', dialect: 'embeddings' }
+    expect(context.beginEvent(context.principal, 'm')).toMatchObject(told)
+    await made.opened({ request, adjustments: [] }, target)
+    const discarded = made.attempts.begin(target, 1_000)
+    discarded.called = true
+    discarded.endedAt = 1_010
+    made.discarded(discarded, { usage: guess, estimated: false })
+    expect(events).toMatchObject([{ type: 'discarded_call', ...told, user: 'eve', cost: 7 }])
+    events.length = 0
+    made.attempts.begin(target, 1_010).called = true
+    made.answered({ usage: guess, estimated: false })
+    made.settled('completed', 200)
+    const stored = { ...told, principal: 'ann', source: 'api_keys', user: 'eve', estimate: { cost: 7 } }
+    expect(given[0]?.entry).toMatchObject(stored)
+    expect(closed).toMatchObject([{ entry: stored, charge: { cost: 7 } }])
+    expect(end()).toMatchObject({ ...told, user: 'eve', cost: 7 })
+  })
+
+  it('bounds the end user that a caller names, and keeps two of them apart', () => {
+    const userOf = (name: string | undefined) => {
+      const { made, context, end } = record()
+      context.draft = chatDraft({ body: { model: 'm', user: name } })
+      made.settled('completed', 200)
+      return end().user
+    }
+    expect(userOf(undefined)).toBeUndefined()
+    expect(userOf('')).toBeUndefined()
+    expect(userOf('e'.repeat(256))).toBe('e'.repeat(256))
+    const long = [userOf('e'.repeat(257)), userOf('e'.repeat(1_000_000))]
+    for (const each of long) expect(each).toMatch(/^sha256:[0-9a-f]{64}$/)
+    expect(long[0]).not.toBe(long[1])
   })
 
   it('tells what was used so far, and nothing while no upstream was asked', async () => {

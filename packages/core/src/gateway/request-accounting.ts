@@ -11,6 +11,7 @@ import { isTimeout } from '../errors/upstream-error.ts'
 import { limitHeaders } from '../http/limit-headers.ts'
 import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
 import { type AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
 import type { Usage } from '../protocol/chat.ts'
 import type { RunningShadows } from '../upstream/attempts/running-shadows.ts'
@@ -119,12 +120,16 @@ export class RequestAccounting implements AttemptObserver {
   }
 
   #open(ledger: Ledger, request: GenerateRequest, first: Target): Promise<void> {
-    const { requestId, principal, model, stream, clock } = this.#context
+    const { requestId, operation, dialectName: dialect, principal, user, model, stream, clock } = this.#context
     const openedAt = clock.now()
     this.#entry = new RequestEntry(ledger, {
       id: uuidv7(openedAt, this.#services.generateId()),
       requestId,
+      operation,
+      dialect,
       principal: principal!.id,
+      source: memberOf(principal!, 'source'),
+      user,
       tags: { ...principal!.tags },
       model: model!,
       stream,
@@ -187,7 +192,7 @@ export class RequestAccounting implements AttemptObserver {
 
   /** Records the charge of a discarded call in the ledger, even after the request has ended. */
   discarded(attempt: AttemptEntry, used: CountedUsage | 'abandoned' | undefined): void {
-    const { requestId, startedAt, principal, model = '' } = this.#context
+    const { requestId, operation, dialect, startedAt, principal, user, model = '' } = this.#context
     const abandoned = used === 'abandoned'
     const usage = abandoned ? this.#abandonedUsage(attempt, attempt.endedAt!) : used?.usage
     attempt.discarded = true
@@ -195,7 +200,10 @@ export class RequestAccounting implements AttemptObserver {
     const call: DiscardedCallEvent = {
       type: 'discarded_call',
       requestId,
+      operation,
+      dialect,
       principal,
+      user,
       model,
       attempt: attempt.recordAt(startedAt, attempt.endedAt!),
       responseModel,
@@ -300,9 +308,12 @@ export class RequestAccounting implements AttemptObserver {
       requestId: context.requestId,
       clientRequestId: context.clientRequestId,
       at: context.receivedAt,
+      operation: context.operation,
+      dialect: context.dialectName,
       outcome,
       status,
       principal: context.principal,
+      user: context.user,
       authFailure: context.authFailureOf(error),
       model: context.model,
       responseModel,
@@ -383,8 +394,17 @@ export class RequestAccounting implements AttemptObserver {
   /** Returns the price of a discarded call; `null` where it is not known. */
   #costOf(usage: Usage, attempt: AttemptEntry, terms: AnswerTerms | undefined): number | null {
     const { target, adjustments, responseModel } = attempt
-    const { model = '', draft, clock } = this.#context
-    const priced = pricedModel(model, target, clock.now(), draft?.outline, terms, adjustments, responseModel)
+    const { operation, model = '', draft, clock } = this.#context
+    const priced = pricedModel(
+      operation,
+      model,
+      target,
+      clock.now(),
+      draft?.outline,
+      terms,
+      adjustments,
+      responseModel,
+    )
     return this.#services.prices(usage, priced)
   }
 
@@ -395,8 +415,9 @@ export class RequestAccounting implements AttemptObserver {
   }
 
   #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
-    const { model = '', draft } = this.#context
+    const { operation, model = '', draft } = this.#context
     const priced = pricedModel(
+      operation,
       model,
       target,
       at,

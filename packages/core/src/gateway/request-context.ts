@@ -2,10 +2,12 @@ import type { Clock } from '../clock/clock.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { BeginEvent } from '../contracts/events.ts'
+import type { Operation } from '../contracts/outline.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Caller } from '../contracts/target-health.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
 import type { Lifetime } from '../http/lifetime.ts'
+import { endUser } from '../primitives/end-user.ts'
 import { RoutingTrace } from '../routing/routing-trace.ts'
 import type { CallContext } from '../upstream/call-context.ts'
 import { callerOf } from '../upstream/health/principal-caller.ts'
@@ -26,6 +28,7 @@ export class RequestContext implements CallContext {
   clientRequestId: string | undefined
   /** The protocol of the endpoint; `undefined` for a request other than one to a model, such as `GET /models`. */
   dialect: Dialect | undefined
+  operation: Operation = 'generate'
   /** Set once the body is read. */
   draft: Draft | undefined
   principal: Principal | undefined
@@ -35,6 +38,7 @@ export class RequestContext implements CallContext {
   committed = false
   headAt = Number.POSITIVE_INFINITY
   #caller: Caller | undefined
+  #user: string | undefined
   #authFailure: AuthFailure | undefined
 
   /** `random` returns a number from 0 up to, but not including, 1. `seed`: default drawn from it. */
@@ -45,6 +49,17 @@ export class RequestContext implements CallContext {
     this.routing = new RoutingTrace(random, seed)
     this.startedAt = clock.monotonic()
     this.receivedAt = clock.now()
+  }
+
+  /** The name of the dialect. Errors before an endpoint is found are those of `chat`. */
+  get dialectName(): string {
+    return this.dialect?.name ?? 'chat'
+  }
+
+  /** The end user, as the caller names it, in at most 256 characters. */
+  get user(): string | undefined {
+    this.#user ??= endUser(this.draft?.outline.user)
+    return this.#user
   }
 
   get caller(): Caller {
@@ -68,10 +83,10 @@ export class RequestContext implements CallContext {
 
   /** Returns the `begin` event of a request whose principal may use its model. */
   beginEvent({ id, source, tags }: Principal, model: string): BeginEvent {
-    const { requestId, clientRequestId, receivedAt: at, stream } = this
+    const { requestId, clientRequestId, receivedAt: at, operation, dialectName: dialect, stream } = this
     const principal: Writable<BeginEvent['principal']> = { id }
     if (source !== undefined) principal.source = source
     if (tags !== undefined) principal.tags = { ...tags }
-    return { type: 'begin', requestId, clientRequestId, at, principal, model, stream }
+    return { type: 'begin', requestId, clientRequestId, at, operation, dialect, principal, model, stream }
   }
 }

@@ -1,3 +1,4 @@
+import type { Operation } from '../contracts/outline.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { RouteContext } from '../contracts/route.ts'
 import type { RoutingTrace } from '../routing/routing-trace.ts'
@@ -10,6 +11,7 @@ import type { ResolvedOptions } from './resolve.ts'
  */
 export function routeContext<Host>(
   principal: Principal,
+  operation: Operation,
   model: string,
   log: RoutingTrace,
   { prices, clock, call }: Pick<ResolvedOptions<Host>, 'prices' | 'clock' | 'call'>,
@@ -18,7 +20,7 @@ export function routeContext<Host>(
     principal,
     random: () => log.random(),
     health: target => call.health.of(target).view(clock.monotonic(), callerOf(principal)),
-    price: (usage, target) => prices(usage, pricedModel(model, target, clock.now(), undefined)),
+    price: (usage, target) => prices(usage, pricedModel(operation, model, target, clock.now(), undefined)),
     skip: (target, why) => log.skip(target, why),
     match: entry => log.match(entry),
   }

@@ -48,6 +48,7 @@ function limiter(rules: readonly LimitRuleData[], options: LimitsOptions = {}) {
       chatDraft({ model, body: { model, ...fields }, bytes }),
       {
         requestId: 'req_1',
+        operation: 'generate',
         entry: model,
         targets: [target],
         // A dollar for a million tokens of a prompt, four for those of a completion.

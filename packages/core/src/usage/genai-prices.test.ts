@@ -16,6 +16,7 @@ const used = (counts: PartialUsage) =>
 const asked = (more: Partial<PricedModel> = {}): PricedModel => ({
   model: 'm',
   provider: 'openai',
+  operation: 'generate',
   upstreamModel: 'gpt-4o-mini',
   at: Date.UTC(2026, 10, 21),
   ...more,

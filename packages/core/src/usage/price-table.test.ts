@@ -13,6 +13,7 @@ const used = (counts: PartialUsage) =>
 const asked = (more: Partial<PricedModel> = {}): PricedModel => ({
   model: 'small',
   provider: 'p',
+  operation: 'generate',
   upstreamModel: 'up',
   at: 0,
   ...more,

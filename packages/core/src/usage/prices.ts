@@ -1,9 +1,10 @@
-import type { Outline } from '../contracts/outline.ts'
+import type { Operation, Outline } from '../contracts/outline.ts'
 import type { Adjustment, Target } from '../contracts/provider.ts'
 import type { Usage } from '../protocol/chat.ts'
 
 /** The model to price, by all its names, and what is billed in addition to its tokens. */
 export interface PricedModel {
+  readonly operation: Operation
   /** The requested model. */
   readonly model: string
   /** The name of the provider. */
@@ -46,6 +47,7 @@ type BilledRequest = Pick<Outline, 'serviceTier' | 'searchesWeb'> | undefined
 
 /** Returns the model to price for a call, with the target's own parameters. Parameters that the provider has dropped do not count as requested. */
 export function pricedModel(
+  operation: Operation,
   model: string,
   target: Target,
   at: number,
@@ -56,6 +58,7 @@ export function pricedModel(
 ): PricedModel {
   const searches = webSearches ?? (requestsSearch(target, request, adjustments) ? 1 : 0)
   return {
+    operation,
     model,
     provider: target.provider.name,
     upstreamModel: target.model,

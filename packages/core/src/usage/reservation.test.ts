@@ -100,7 +100,7 @@ describe('what is reserved', () => {
     const context = {
       targets: [target('m')],
       price: (usage: Usage, { model }: Target) =>
-        price(usage, { model, provider: 'p', upstreamModel: model, at: 0 }),
+        price(usage, { operation: 'generate', model, provider: 'p', upstreamModel: model, at: 0 }),
     }
     const money = reservedMoney(reserved({ max_tokens: 50, ...fields }), context)
     expect(money).toEqual({ amount: amount * 1_000, floor: floor * 1_000 })

@@ -120,6 +120,8 @@ export function entryOf(id: string): LedgerEntry {
   return {
     id,
     requestId: `req_${id}`,
+    operation: 'generate',
+    dialect: 'chat',
     principal: 'ann',
     tags: {},
     model: 'm',

@@ -80,6 +80,8 @@ describe('fileJournal', () => {
     const entry = {
       id: 'a',
       requestId: 'line\nbreak \u2028 \ud800 "quoted"',
+      operation: 'generate' as const,
+      dialect: 'chat',
       principal: 'ann',
       tags: { ['__proto__']: 'x', team: '\u0000é😀' },
       model: 'm',

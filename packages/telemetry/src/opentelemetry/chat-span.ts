@@ -8,10 +8,10 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import type { AttemptSpan, EndEvent, Principal, RequestSpan, UpstreamCall } from '@sluice/core'
+import type { AttemptSpan, EndEvent, Operation, Principal, RequestSpan, UpstreamCall } from '@sluice/core'
 import { finalAttempt } from '../final-attempt.ts'
 import { requestErrorType } from './error-type.ts'
-import { chat, attributes as names, ownAttributes, providerName } from './names.ts'
+import { attributes as names, operationNames, ownAttributes, providerName } from './names.ts'
 import { type TracingDependencies, UpstreamSpan } from './upstream-span.ts'
 
 /**
@@ -20,21 +20,26 @@ import { type TracingDependencies, UpstreamSpan } from './upstream-span.ts'
  */
 export class ChatSpan implements RequestSpan {
   readonly #dependencies: TracingDependencies
+  readonly #operation: string
   readonly #served: boolean
   readonly #span: Span
   readonly #context: Context
 
-  constructor(request: Request, requestId: string, dependencies: TracingDependencies) {
+  constructor(request: Request, requestId: string, operation: Operation, dependencies: TracingDependencies) {
     this.#dependencies = dependencies
+    this.#operation = operationNames[operation]
     const active = context.active()
     const around = trace.getSpan(active)
     this.#served = around === undefined || around.spanContext().isRemote === true
     const continuesTrace = around === undefined && dependencies.incoming
     const parent = continuesTrace ? propagation.extract(active, request.headers, headerGetter) : active
-    const attributes: Attributes = { [names.operationName]: chat, [ownAttributes.requestId]: requestId }
+    const attributes: Attributes = {
+      [names.operationName]: this.#operation,
+      [ownAttributes.requestId]: requestId,
+    }
     if (this.#served) attributes[names.httpRequestMethod] = request.method
     const kind = this.#served ? SpanKind.SERVER : SpanKind.INTERNAL
-    this.#span = dependencies.tracer.startSpan(chat, { kind, attributes }, parent)
+    this.#span = dependencies.tracer.startSpan(this.#operation, { kind, attributes }, parent)
     this.#context = trace.setSpan(parent, this.#span)
   }
 
@@ -43,13 +48,13 @@ export class ChatSpan implements RequestSpan {
   }
 
   attempt(call: UpstreamCall): AttemptSpan {
-    return new UpstreamSpan(call, this.#context, this.#dependencies)
+    return new UpstreamSpan(call, this.#operation, this.#context, this.#dependencies)
   }
 
   end(event: EndEvent, answerId: string | undefined): void {
     const span = this.#span
     if (span.isRecording()) {
-      if (event.model !== undefined) span.updateName(`${chat} ${event.model}`)
+      if (event.model !== undefined) span.updateName(`${this.#operation} ${event.model}`)
       span.setAttributes(this.#attributesOf(event, answerId))
       if (isFault(event)) span.setStatus({ code: SpanStatusCode.ERROR })
     }
@@ -68,6 +73,8 @@ export class ChatSpan implements RequestSpan {
       [names.httpResponseStatusCode]: this.#served ? event.status : undefined,
       [names.errorType]: requestErrorType(event),
       [names.enduserId]: this.#dependencies.principal ? principal?.id : undefined,
+      [names.userId]: this.#dependencies.user ? event.user : undefined,
+      [ownAttributes.dialect]: event.dialect,
       [ownAttributes.clientRequestId]: event.clientRequestId,
       [ownAttributes.outcome]: event.outcome,
       [ownAttributes.authFailure]: event.authFailure?.reason,

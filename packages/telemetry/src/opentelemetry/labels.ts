@@ -4,6 +4,7 @@ import { other, ownAttributes, providerName } from './names.ts'
 
 /** Attributes of metrics, of which each has a bounded number of values. */
 export class Labels {
+  readonly #dialects = new BoundedNames()
   readonly #models = new BoundedNames()
   readonly #providers = new BoundedNames()
   readonly #tags: ReadonlyMap<string, BoundedNames>
@@ -11,6 +12,10 @@ export class Labels {
   /** `tags`: the tags of principals that become attributes. */
   constructor(tags: readonly string[]) {
     this.#tags = new Map(tags.map(name => [name, new BoundedNames()]))
+  }
+
+  dialect(name: string): string {
+    return this.#dialects.of(name)
   }
 
   model(name: string): string {

@@ -1,3 +1,5 @@
+import type { Operation } from '@sluice/core'
+
 /**
  * Names of the GenAI conventions, which are in development and change: this is the only file that has them.
  * https://github.com/open-telemetry/semantic-conventions-genai
@@ -34,6 +36,7 @@ export const attributes = {
   httpRequestMethod: 'http.request.method',
   httpResponseStatusCode: 'http.response.status_code',
   enduserId: 'enduser.id',
+  userId: 'user.id',
 } as const
 
 /** Names of our own, where the conventions have none. */
@@ -42,6 +45,7 @@ export const ownAttributes = {
   attemptReason: 'sluice.attempt.reason',
   attempts: 'sluice.attempts',
   requestId: 'sluice.request.id',
+  dialect: 'sluice.dialect',
   clientRequestId: 'sluice.client_request.id',
   outcome: 'sluice.outcome',
   authFailure: 'sluice.auth_failure',
@@ -66,8 +70,12 @@ export const metricNames = {
   unpriced: 'sluice.cost.unknown',
 } as const
 
-/** The one operation of a gateway of chat completions. */
-export const chat = 'chat'
+/** The conventions' name of each operation. They have none for counting tokens. */
+export const operationNames: Readonly<Record<Operation, string>> = {
+  generate: 'chat',
+  embed: 'embeddings',
+  countTokens: 'count_tokens',
+}
 
 /** Replaces a value that is not reported, or one beyond the maximum number of values. */
 export const other = '_OTHER'

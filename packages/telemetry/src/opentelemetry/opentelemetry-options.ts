@@ -18,6 +18,10 @@ export interface OpenTelemetryOptions {
   readonly tags?: readonly string[]
   /** Whether request spans have the id of the principal, as `enduser.id`. Default `false`. */
   readonly principal?: boolean
+  /**
+   * Whether request spans have the end user that the caller names, as `user.id`. At most 256 characters. Default `false`.
+   */
+  readonly user?: boolean
   /** Whether spans have the messages and tool definitions of requests, at most 64 KiB each. Default `false`. */
   readonly content?: boolean
 }
@@ -55,5 +59,6 @@ const checks: Readonly<Record<keyof OpenTelemetryOptions, Check>> = {
   },
   tags: { expected: 'a list of names', holds: areNames },
   principal: aChoice,
+  user: aChoice,
   content: aChoice,
 }

@@ -1,10 +1,10 @@
 import type { Attributes } from '@opentelemetry/api'
-import type { DiscardedCallEvent, EndEvent, Observer, Principal } from '@sluice/core'
+import type { DiscardedCallEvent, EndEvent, Observer } from '@sluice/core'
 import { finalAttempt } from '../final-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import type { Instruments } from './instruments.ts'
 import type { Labels } from './labels.ts'
-import { chat, attributes as names, ownAttributes } from './names.ts'
+import { attributes as names, operationNames, ownAttributes } from './names.ts'
 
 /** Measures requests and their cost when they end. */
 export function requestMetrics(instruments: () => Instruments, labels: Labels): Observer {
@@ -17,7 +17,7 @@ export function requestMetrics(instruments: () => Instruments, labels: Labels): 
 function measure(event: EndEvent, made: Instruments, labels: Labels): void {
   const { outcome, stream, usage, usageEstimated, timings, cost } = event
   const attempt = finalAttempt(event)
-  const about = aboutOf(labels, event.model, attempt?.provider, event.principal)
+  const about = aboutOf(labels, event, attempt?.provider)
   const error = requestErrorType(event)
   const ended = error === undefined ? about : { ...about, [names.errorType]: error }
   made.requestDuration.record(timings.total / 1_000, ended)
@@ -31,7 +31,7 @@ function measure(event: EndEvent, made: Instruments, labels: Labels): void {
 }
 
 function measureDiscarded(event: DiscardedCallEvent, made: Instruments, labels: Labels): void {
-  const about = aboutOf(labels, event.model, event.attempt.provider, event.principal)
+  const about = aboutOf(labels, event, event.attempt.provider)
   money(made, event.usage !== undefined, event.cost, { ...about, [ownAttributes.discarded]: true })
 }
 
@@ -42,12 +42,13 @@ function money(made: Instruments, used: boolean, cost: number | null, about: Att
 
 function aboutOf(
   labels: Labels,
-  model: string | undefined,
+  event: Pick<EndEvent, 'operation' | 'dialect' | 'model' | 'principal'>,
   provider: string | undefined,
-  principal: Principal | undefined,
 ): Attributes {
+  const { operation, dialect, model, principal } = event
   return {
-    [names.operationName]: chat,
+    [names.operationName]: operationNames[operation],
+    [ownAttributes.dialect]: labels.dialect(dialect),
     [names.providerName]: provider === undefined ? 'sluice' : labels.provider(provider),
     // An attribute that is `undefined` would be a value of its own.
     ...(model !== undefined && { [names.requestModel]: labels.model(model) }),

@@ -14,7 +14,7 @@ import { inputContent } from './content.ts'
 import { failureType } from './error-type.ts'
 import type { Instruments } from './instruments.ts'
 import type { Labels } from './labels.ts'
-import { chat, attributes as names, ownAttributes, providerName } from './names.ts'
+import { attributes as names, ownAttributes, providerName } from './names.ts'
 
 /** The span and the metrics of one upstream call. */
 export class UpstreamSpan implements AttemptSpan {
@@ -22,18 +22,21 @@ export class UpstreamSpan implements AttemptSpan {
   readonly headers: Readonly<Record<string, string>>
   readonly #dependencies: TracingDependencies
   readonly #call: UpstreamCall
+  readonly #operation: string
   readonly #span: Span
   readonly #startedAt: number
   #firstAt: number | undefined
 
-  constructor(call: UpstreamCall, parent: Context, dependencies: TracingDependencies) {
+  /** `operation` is the conventions' name of it. */
+  constructor(call: UpstreamCall, operation: string, parent: Context, dependencies: TracingDependencies) {
     this.#dependencies = dependencies
     this.#call = call
+    this.#operation = operation
     this.#startedAt = dependencies.clock()
     // A provider without an address answers in this process.
     const kind = call.address === undefined ? SpanKind.INTERNAL : SpanKind.CLIENT
-    const options = { kind, attributes: startAttributes(call) }
-    this.#span = dependencies.tracer.startSpan(`${chat} ${call.model}`, options, parent)
+    const options = { kind, attributes: startAttributes(call, operation) }
+    this.#span = dependencies.tracer.startSpan(`${operation} ${call.model}`, options, parent)
     if (this.#span.isRecording()) {
       this.#span.setAttributes(requestAttributes(call.input))
       if (dependencies.content) this.#span.setAttributes(inputContent(call.input))
@@ -70,7 +73,7 @@ export class UpstreamSpan implements AttemptSpan {
     const { labels, clock } = this.#dependencies
     const { operationDuration, timeToFirstChunk, tokenUsage } = this.#dependencies.instruments()
     const about: Attributes = {
-      [names.operationName]: chat,
+      [names.operationName]: this.#operation,
       [names.providerName]: labels.provider(this.#call.provider),
       [names.requestModel]: labels.model(this.#call.model),
     }
@@ -85,9 +88,12 @@ export class UpstreamSpan implements AttemptSpan {
 }
 
 /** Attributes that are available to samplers. */
-function startAttributes({ provider, model, why, address, port }: UpstreamCall): Attributes {
+function startAttributes(
+  { provider, model, why, address, port }: UpstreamCall,
+  operation: string,
+): Attributes {
   return {
-    [names.operationName]: chat,
+    [names.operationName]: operation,
     [names.providerName]: providerName(provider),
     [names.requestModel]: model,
     [names.serverAddress]: address,
@@ -122,6 +128,8 @@ export interface TracingDependencies {
   readonly tags: readonly string[]
   /** Whether spans have the id of the principal. */
   readonly principal: boolean
+  /** Whether spans have the end user that the caller names. */
+  readonly user: boolean
   /** Whether spans have content. */
   readonly content: boolean
 }

@@ -15,18 +15,19 @@ import { type Labels, otherValue } from './labels.ts'
 export function countRequest(event: EndEvent, metrics: Instruments, labels: Labels): void {
   const { outcome, stream, timings, cache, wouldHaveRefused } = event
   const model = labels.model(event.model)
+  const operation = labels.operation(event)
   const tags = labels.tags(event.principal)
-  metrics.requests.inc({ model, status: String(event.status), outcome, ...tags })
-  metrics.duration.observe({ model, outcome }, seconds(timings.total))
+  metrics.requests.inc({ ...operation, model, status: String(event.status), outcome, ...tags })
+  metrics.duration.observe({ ...operation, model, outcome }, seconds(timings.total))
   if (timings.firstByte !== undefined) {
-    metrics.firstByte.observe({ model, stream: String(stream) }, seconds(timings.firstByte))
+    metrics.firstByte.observe({ ...operation, model, stream: String(stream) }, seconds(timings.firstByte))
   }
   if (event.trace.overheadMs !== undefined) metrics.overhead.observe(seconds(event.trace.overheadMs))
   for (const attempt of event.attempts) countAttempt(attempt, metrics, labels)
   countUse(event, 'answer', finalAttempt(event), metrics, labels)
   if (outcome === 'refused') {
     const reason = GatewayError.is(event.error) ? labels.reason(event.error.reason) : 'unknown'
-    metrics.refusals.inc({ reason, ...tags })
+    metrics.refusals.inc({ ...operation, reason, ...tags })
   }
   if (event.authFailure !== undefined) metrics.authFailures.inc({ reason: event.authFailure.reason })
   for (const rule of wouldHaveRefused) metrics.wouldHaveRefused.inc({ rule: labels.rule(rule) })
@@ -73,14 +74,18 @@ function attemptResult({ error, called }: Pick<AttemptRecord, 'error' | 'called'
 
 /** Counts the tokens and the cost of a call. `use`: whether the client received its answer. */
 export function countUse(
-  event: Pick<EndEvent | DiscardedCallEvent, 'model' | 'principal' | 'usage' | 'usageEstimated' | 'cost'>,
+  event: Pick<
+    EndEvent | DiscardedCallEvent,
+    'operation' | 'model' | 'principal' | 'usage' | 'usageEstimated' | 'cost'
+  >,
   use: 'answer' | 'discarded',
   attempt: AttemptRecord | undefined,
   metrics: Instruments,
   labels: Labels,
 ): void {
   if (event.usage === undefined) return
-  const target = { model: labels.model(event.model), provider: labels.provider(attempt), use }
+  const { operation } = event
+  const target = { operation, model: labels.model(event.model), provider: labels.provider(attempt), use }
   const tags = labels.tags(event.principal)
   for (const [type, count] of Object.entries(tokenTypes(event.usage))) {
     if (count > 0) metrics.tokens.inc({ ...target, type, ...tags }, count)

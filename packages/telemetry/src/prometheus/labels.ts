@@ -1,4 +1,4 @@
-import type { AttemptRecord, Principal } from '@sluice/core'
+import type { AttemptRecord, EndEvent, Principal } from '@sluice/core'
 import type { TagLabel } from './options.ts'
 
 /** The value of a label that is not known. */
@@ -8,6 +8,7 @@ const unknownValue = 'unknown'
 export class Labels {
   readonly #max: number
   readonly #tags: readonly (TagLabel & { readonly values: LabelValues })[]
+  readonly #dialects: LabelValues
   readonly #models: LabelValues
   readonly #providers: LabelValues
   readonly #upstreamModels: LabelValues
@@ -17,11 +18,20 @@ export class Labels {
   constructor(tags: readonly TagLabel[], max: number) {
     this.#max = max
     this.#tags = tags.map(tag => ({ ...tag, values: this.#values() }))
+    this.#dialects = this.#values()
     this.#models = this.#values()
     this.#providers = this.#values()
     this.#upstreamModels = this.#values()
     this.#rules = this.#values()
     this.#reasons = this.#values()
+  }
+
+  /** What was asked of the model, and in which protocol. */
+  operation({ operation, dialect }: Pick<EndEvent, 'operation' | 'dialect'>): {
+    operation: string
+    dialect: string
+  } {
+    return { operation, dialect: this.#dialects.of(dialect) }
   }
 
   /** The public name of a model; `unknown` without one. */

@@ -3,10 +3,12 @@ import { seconds } from './count-request.ts'
 import type { Instruments } from './instruments.ts'
 import type { Labels } from './labels.ts'
 
+type RequestLabels = { readonly operation: string; readonly dialect: string; readonly model: string }
+
 /** The requests in flight. */
 export class RunningRequests {
-  /** The label of each one's model, by its id. */
-  readonly #models = new Map<string, string>()
+  /** The labels of each, by its id. */
+  readonly #labelsById = new Map<string, RequestLabels>()
   readonly #metrics: Instruments
   readonly #labels: Labels
 
@@ -15,20 +17,21 @@ export class RunningRequests {
     this.#labels = labels
   }
 
-  begin({ requestId, model }: BeginEvent): void {
+  begin(event: BeginEvent): void {
+    const { requestId } = event
     // Generated ids of a user's own may repeat: count each id once.
-    if (this.#models.has(requestId)) return
-    const label = this.#labels.model(model)
-    this.#models.set(requestId, label)
-    this.#metrics.inFlight.inc({ model: label })
+    if (this.#labelsById.has(requestId)) return
+    const labels = { ...this.#labels.operation(event), model: this.#labels.model(event.model) }
+    this.#labelsById.set(requestId, labels)
+    this.#metrics.inFlight.inc(labels)
   }
 
   /** Ignores requests that never began. */
   end({ requestId, timings }: EndEvent): void {
-    const model = this.#models.get(requestId)
-    if (model === undefined) return
-    this.#models.delete(requestId)
-    this.#metrics.inFlight.dec({ model })
-    this.#metrics.queueWait.observe({ model }, seconds(timings.queue))
+    const labels = this.#labelsById.get(requestId)
+    if (labels === undefined) return
+    this.#labelsById.delete(requestId)
+    this.#metrics.inFlight.dec(labels)
+    this.#metrics.queueWait.observe(labels, seconds(timings.queue))
   }
 }

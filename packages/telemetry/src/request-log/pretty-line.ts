@@ -16,13 +16,14 @@ export function prettyLine(entry: LogEntry, at: Date, colours: Colours): string 
 }
 
 function requestText(fields: LogFields, colours: Colours): string {
-  const { status, principal, model, provider, upstreamModel, stream, error } = fields
+  const { status, operation, principal, model, provider, upstreamModel, stream, error } = fields
   const target = provider === null ? '' : colours.dim(`-> ${shown(provider)}/${shown(upstreamModel)}`)
   return joined([
     statusPaint(Number(status), colours)(String(status)),
     shown(model),
     target,
     `[${shown(principal)}]`,
+    operation === 'generate' ? '' : shown(operation),
     stream === true ? 'stream' : '',
     measures(fields).join(', '),
     error === null ? notCompleted(fields) : colours.bad(failureText(fields)),

@@ -18,10 +18,13 @@ const attempt = (changes: Partial<AttemptRow>): AttemptRow => ({
 const request = (changes: Partial<RequestDetail>): RequestDetail => ({
   id: 'req_1',
   at: 0,
+  operation: 'generate',
+  dialect: 'chat',
   model: 'm',
   key: 'ann',
   source: undefined,
   team: undefined,
+  user: undefined,
   stream: true,
   outcome: 'completed',
   status: 200,

@@ -70,17 +70,68 @@ export const ledgerFilters: readonly ConformanceCase<LedgerRepository>[] = [
     },
   },
   {
+    name: 'tells principals of one id apart by their source, and requests by operation, dialect and end user',
+    async run(make) {
+      const rows = await make()
+      const made = [
+        { source: 'api_keys', operation: 'generate', dialect: 'chat', user: 'eve' },
+        { source: 'jwt', operation: 'generate', dialect: 'messages', user: 'eve' },
+        { source: undefined, operation: 'embed', dialect: 'embeddings', user: undefined },
+        { principal: 'bob', source: 'jwt', operation: 'countTokens', dialect: 'messages', user: 'Eve' },
+      ] as const
+      await rows.write(
+        batch({ closings: made.map((each, index) => closing(entry({ ...each, openedAt: index + 1 }))) }),
+      )
+      const expected: readonly (readonly [Filter, readonly number[]])[] = [
+        [{ key: 'ann' }, [1, 2, 3]],
+        [{ key: 'ann', source: 'jwt' }, [2]],
+        [{ source: 'jwt' }, [2, 4]],
+        [{ source: 'nowhere' }, []],
+        [{ user: 'eve' }, [1, 2]],
+        [{ user: 'Eve', key: 'ann' }, []],
+        [{ operation: 'generate' }, [1, 2]],
+        [{ operation: 'embed' }, [3]],
+        [{ operation: 'countTokens', dialect: 'messages' }, [4]],
+        [{ dialect: 'messages', key: 'ann', source: 'jwt', user: 'eve', operation: 'generate' }, [2]],
+        [{ dialect: 'Chat' }, []],
+      ]
+      for (const [where, times] of expected) {
+        const found: number[] = []
+        for (let at = 1; at <= made.length; at++) {
+          if ((await rows.usage({ by: [], from: at, to: at + 1, where }))[0]?.requests === 1) found.push(at)
+        }
+        assert.deepEqual(found, times, JSON.stringify(where))
+      }
+    },
+  },
+  {
     name: 'takes what has to match as data',
     async run(make) {
       const rows = await make()
       const entries = hostileTexts.map(([text], index) =>
-        entry({ principal: text, model: text, tags: { [text]: text }, openedAt: index }),
+        entry({
+          principal: text,
+          source: text,
+          user: text,
+          dialect: text,
+          model: text,
+          tags: { [text]: text },
+          openedAt: index,
+        }),
       )
       await rows.write(
         batch({ closings: entries.map(opened => closing(opened, { provider: opened.model })) }),
       )
       for (const [index, [text]] of hostileTexts.entries()) {
-        const filters = [{ key: text }, { model: text }, { provider: text }, { tags: { [text]: text } }]
+        const filters = [
+          { key: text },
+          { model: text },
+          { provider: text },
+          { dialect: text },
+          // An empty text is none.
+          ...(text === '' ? [] : [{ source: text }, { user: text }]),
+          { tags: { [text]: text } },
+        ]
         for (const where of [...filters, Object.assign({}, ...filters)] as readonly Filter[]) {
           const [row] = await rows.usage({ by: [], from: index, to: index + 1, where })
           assert.equal(row?.requests, 1, JSON.stringify(where).slice(0, 100))
@@ -124,6 +175,11 @@ export const ledgerFilters: readonly ConformanceCase<LedgerRepository>[] = [
         { key: 7 },
         { model: ['small'] },
         { provider: null },
+        { user: undefined },
+        { source: 7 },
+        { operation: 'chat' },
+        { operation: undefined },
+        { dialect: null },
         { tags: ['team'] },
         { tags: { team: undefined } },
       ]

@@ -20,6 +20,8 @@ export function entry(changes: Partial<LedgerEntry> = {}): LedgerEntry {
   return {
     id,
     requestId: `req_${made}`,
+    operation: 'generate',
+    dialect: 'chat',
     principal: 'ann',
     tags: { team: 'search' },
     model: 'small',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LedgerRepository, UsageQuery } from '@sluice/core/ledger'
+import type { LedgerEntry, LedgerRepository, UsageDimension, UsageQuery } from '@sluice/core/ledger'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { batch, closing, entry } from './records.ts'
 
@@ -111,6 +111,91 @@ export const ledgerUsage: readonly ConformanceCase<LedgerRepository>[] = [
     },
   },
   {
+    name: 'tells by operation, dialect, source and end user, null where there is none',
+    async run(make) {
+      const rows = await make()
+      const made = [
+        { operation: 'generate', dialect: 'chat', source: 'api_keys', user: 'eve' },
+        { operation: 'generate', dialect: 'messages', source: 'api_keys', user: 'EVE' },
+        { operation: 'embed', dialect: 'embeddings', source: 'https://issuer.test', user: undefined },
+        { operation: 'countTokens', dialect: 'messages', source: undefined, user: '' },
+      ] as const
+      await rows.write(
+        batch({
+          entries: [entry({ operation: 'embed', dialect: 'embeddings', source: 's', user: 'open' })],
+          closings: made.map(each => closing(entry(each))),
+        }),
+      )
+      const told = async (dimension: UsageDimension) =>
+        (await rows.usage({ by: [dimension] })).map(({ by, requests, open }) => [
+          by[dimension],
+          requests,
+          open,
+        ])
+      assert.deepEqual(await told('operation'), [
+        ['countTokens', 1, 0],
+        ['embed', 2, 1],
+        ['generate', 2, 0],
+      ])
+      assert.deepEqual(await told('dialect'), [
+        ['chat', 1, 0],
+        ['embeddings', 2, 1],
+        ['messages', 2, 0],
+      ])
+      assert.deepEqual(await told('source'), [
+        ['api_keys', 2, 0],
+        ['https://issuer.test', 1, 0],
+        ['s', 1, 1],
+        [null, 1, 0],
+      ])
+      assert.deepEqual(await told('user'), [
+        ['EVE', 1, 0],
+        ['eve', 1, 0],
+        ['open', 1, 1],
+        [null, 2, 0],
+      ])
+      assert.deepEqual(
+        (await rows.usage({ by: ['dialect', 'operation'], where: { key: 'ann', source: 'api_keys' } })).map(
+          ({ by, requests }) => [by, requests],
+        ),
+        [
+          [{ dialect: 'chat', operation: 'generate' }, 1],
+          [{ dialect: 'messages', operation: 'generate' }, 1],
+        ],
+      )
+    },
+  },
+  {
+    name: 'keeps the operation, the dialect and the end user that an entry was opened with',
+    async run(make) {
+      const rows = await make()
+      const opened = entry({ operation: 'embed', dialect: 'embeddings', source: 'jwt', user: 'eve' })
+      await rows.write(batch({ entries: [opened] }))
+      await rows.write(batch({ closings: [closing({ ...opened, operation: 'generate', user: 'bob' })] }))
+      const [row, ...others] = await rows.usage({ by: ['operation', 'dialect', 'source', 'user'] })
+      assert.deepEqual(
+        [row?.by, row?.requests, others],
+        [{ operation: 'embed', dialect: 'embeddings', source: 'jwt', user: 'eve' }, 1, []],
+      )
+    },
+  },
+  {
+    name: 'takes an entry of an older version for a chat completion',
+    async run(make) {
+      const rows = await make()
+      const { operation, dialect, ...older } = entry()
+      const other: Partial<LedgerEntry> = { ...entry(), operation, dialect }
+      Reflect.deleteProperty(other, 'operation')
+      Reflect.deleteProperty(other, 'dialect')
+      await rows.write(batch({ entries: [older as LedgerEntry], closings: [closing(other as LedgerEntry)] }))
+      const [row, ...others] = await rows.usage({ by: ['operation', 'dialect', 'source', 'user'] })
+      assert.deepEqual(
+        [row?.by, row?.requests, row?.open, others],
+        [{ operation: 'generate', dialect: 'chat', source: null, user: null }, 2, 1, []],
+      )
+    },
+  },
+  {
     name: 'refuses a query that it cannot answer, in words',
     async run(make) {
       const rows = await make()
@@ -119,6 +204,7 @@ export const ledgerUsage: readonly ConformanceCase<LedgerRepository>[] = [
         {},
         { by: 'key' },
         { by: ['principal'] },
+        { by: ['end_user'] },
         { by: ['tag:'] },
         { by: [null] },
         { by: ['key; DROP TABLE x'] },

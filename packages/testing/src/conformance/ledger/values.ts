@@ -14,7 +14,15 @@ export const ledgerValues: readonly ConformanceCase<LedgerRepository>[] = [
     async run(make) {
       for (const [text, kept] of hostileTexts) {
         const rows = await make()
-        const opened = entry({ principal: text, model: text, requestId: text, tags: { team: text } })
+        const opened = entry({
+          principal: text,
+          source: text,
+          user: text,
+          dialect: text,
+          model: text,
+          requestId: text,
+          tags: { team: text },
+        })
         await rows.write(batch({ entries: [opened] }))
         await rows.write(batch({ progress: [{ id: opened.id, charge: undefined }] }))
         await rows.write(
@@ -22,10 +30,22 @@ export const ledgerValues: readonly ConformanceCase<LedgerRepository>[] = [
             closings: [closing(opened, { provider: text, upstreamModel: text, responseModel: text })],
           }),
         )
-        const found = await rows.usage({ by: ['key', 'model', 'provider', 'tag:team'] })
+        const found = await rows.usage({
+          by: ['key', 'source', 'user', 'dialect', 'model', 'provider', 'tag:team'],
+        })
         assert.deepEqual(
           found.map(({ by }) => by),
-          [{ key: kept, model: kept, provider: kept, 'tag:team': kept }],
+          [
+            {
+              key: kept,
+              source: kept === '' ? null : kept,
+              user: kept === '' ? null : kept,
+              dialect: kept,
+              model: kept,
+              provider: kept,
+              'tag:team': kept,
+            },
+          ],
         )
       }
     },
