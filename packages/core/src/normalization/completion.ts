@@ -1,4 +1,4 @@
-import type { PartialChoice, PartialCompletion, PartialMessage } from '../contracts/provider.ts'
+import type { PartialChoice, PartialCompletion, PartialMessage, PartialUsage } from '../contracts/provider.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { ChatCompletion, Choice, CompletionMessage, FinishReason, Usage } from '../protocol/chat.ts'
 import { completeToolCalls } from './tool-calls.ts'
@@ -32,11 +32,19 @@ export function normalizeCompletion(
     created: identity.created,
     model: identity.model,
     choices: inOrder(partial.choices).map((choice, index) => choiceOf(choice, index, newId, logprobsAsked)),
-    usage,
+    usage: usageWithFields(usage, partial.usage),
   }
   if (partial.service_tier) completion.service_tier = partial.service_tier
   completion.system_fingerprint = partial.system_fingerprint || null
+  const { provider_specific_fields: fields } = partial
+  if (fields !== undefined) completion.provider_specific_fields = fields
   return completion as ChatCompletion
+}
+
+/** Adds what the vendor counts beyond the protocol. */
+export function usageWithFields(usage: Usage, given: PartialUsage | undefined): Usage {
+  const fields = given?.provider_specific_fields
+  return fields === undefined ? usage : { ...usage, provider_specific_fields: fields }
 }
 
 function inOrder(choices: readonly PartialChoice[]): readonly PartialChoice[] {
@@ -44,13 +52,13 @@ function inOrder(choices: readonly PartialChoice[]): readonly PartialChoice[] {
 }
 
 function choiceOf(
-  { message, logprobs, finish_reason }: PartialChoice,
+  { message, logprobs, finish_reason, provider_specific_fields: fields }: PartialChoice,
   index: number,
   newId: () => string,
   logprobsAsked: boolean,
 ): Choice {
   const reply = messageOf(message, newId)
-  return {
+  const choice: Choice = {
     index,
     message: reply,
     logprobs: logprobsAsked ? (logprobs ?? null) : null,
@@ -60,6 +68,7 @@ function choiceOf(
       reply.function_call !== undefined,
     ),
   }
+  return fields === undefined ? choice : { ...choice, provider_specific_fields: fields }
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
@@ -82,6 +91,8 @@ function messageOf(message: PartialMessage, newId: () => string): CompletionMess
   reply.refusal = refusal
   reply.annotations = message.annotations ?? []
   if (message.citations !== undefined) reply.citations = message.citations
+  const { provider_specific_fields: fields } = message
+  if (fields !== undefined) reply.provider_specific_fields = fields
   return reply as CompletionMessage
 }
 

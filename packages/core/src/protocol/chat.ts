@@ -192,6 +192,8 @@ export interface Usage {
     readonly accepted_prediction_tokens: number
     readonly rejected_prediction_tokens: number
   }
+  /** What the vendor counts beyond the protocol, such as its cost. */
+  readonly provider_specific_fields?: JsonObject
 }
 
 export interface TokenLogprob {
@@ -222,6 +224,7 @@ export interface CompletionMessage {
   readonly tool_calls?: readonly ToolCall[]
   readonly function_call?: { readonly name: string; readonly arguments: string }
   readonly audio?: JsonObject
+  readonly provider_specific_fields?: JsonObject
 }
 
 export interface Choice {
@@ -229,6 +232,7 @@ export interface Choice {
   readonly message: CompletionMessage
   readonly logprobs: Logprobs | null
   readonly finish_reason: FinishReason
+  readonly provider_specific_fields?: JsonObject
 }
 
 /** A response that is not streamed, in the exact shape of the protocol (section 2). */
@@ -243,6 +247,7 @@ export interface ChatCompletion {
   /** Absent if the vendor reports none. */
   readonly service_tier?: string
   readonly system_fingerprint: string | null
+  readonly provider_specific_fields?: JsonObject
 }
 
 /** The delta of a choice in a chunk. */
@@ -257,6 +262,7 @@ export interface Delta {
   readonly tool_calls?: readonly ToolCallDelta[]
   readonly function_call?: { readonly name?: string; readonly arguments?: string }
   readonly audio?: JsonObject
+  readonly provider_specific_fields?: JsonObject
 }
 
 export interface ToolCallDelta {
@@ -273,6 +279,7 @@ export interface ChunkChoice {
   readonly delta: Delta
   readonly logprobs: Logprobs | null
   readonly finish_reason: FinishReason | null
+  readonly provider_specific_fields?: JsonObject
 }
 
 /** One event of a streamed response, in the exact shape of the protocol (section 3.2). */
@@ -287,4 +294,5 @@ export interface ChatCompletionChunk {
   readonly choices: readonly ChunkChoice[]
   /** With `stream_options.include_usage`: `null` except in the last chunk. Otherwise absent. */
   readonly usage?: Usage | null
+  readonly provider_specific_fields?: JsonObject
 }
