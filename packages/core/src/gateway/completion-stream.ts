@@ -4,7 +4,7 @@ import { ChunkWriter, errorEvent } from '../dialects/chat/chunk-writer.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { isTimeout } from '../errors/upstream-error.ts'
 import type { TextSource } from '../http/keep-alive-stream.ts'
-import type { AnswerIdentity } from '../normalization/completion.ts'
+import { type AnswerIdentity, usageWithFields } from '../normalization/completion.ts'
 import { StreamNormalizer } from '../normalization/stream.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
@@ -138,15 +138,17 @@ export class CompletionStream implements TextSource {
     const choices = this.#write(this.#normalizer.end())
     this.#close(true)
     const counted = this.#counted(true)
-    const text = choices + this.#writer.end(counted.usage)
+    const text = choices + this.#writer.end(usageWithFields(counted.usage, this.#normalizer.usage))
     this.#request.accounting.sent(text)
     this.#settle('completed', undefined, counted)
     return text
   }
 
   #write(choices: ReturnType<StreamNormalizer['push']>): string {
+    if (choices.length === 0) return ''
     const { serviceTier, systemFingerprint } = this.#normalizer
-    return choices.length === 0 ? '' : this.#writer.choices(choices, serviceTier, systemFingerprint)
+    const fields = this.#normalizer.takeProviderFields()
+    return this.#writer.choices(choices, serviceTier, systemFingerprint, fields)
   }
 
   #break(error: unknown): string | undefined {

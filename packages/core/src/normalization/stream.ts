@@ -4,6 +4,7 @@ import type {
   PartialMessage,
   PartialToolCall,
   PartialUsage,
+  ProviderSpecificFields,
 } from '../contracts/provider.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { ChunkChoice, Delta, FinishReason } from '../protocol/chat.ts'
@@ -16,6 +17,8 @@ interface ChoiceState {
   started: boolean
   finish: FinishReason | null
   functionCalled: boolean
+  /** What the vendor added to the choice, for the next chunk. */
+  fields: ProviderSpecificFields | undefined
   readonly tools: ToolCalls
 }
 
@@ -49,6 +52,7 @@ export class StreamNormalizer {
   refusalChars = 0
   /** The error of the last chunks. Do not call `push` after it. */
   failure: unknown
+  #fields: ProviderSpecificFields | undefined
   #hasAudio = false
   #lateServiceTier: string | undefined
   readonly #choices: ChoiceState[] = []
@@ -78,6 +82,16 @@ export class StreamNormalizer {
   /** The finish reasons: the vendor's so far, and after `end` those that callers receive. */
   get finishReasons(): readonly FinishReason[] {
     return this.#choices.flatMap(({ finish }) => finish ?? [])
+  }
+
+  /**
+   * Removes and returns what the vendor added to its chunks so far, for the next chunk that is sent. `undefined`: nothing.
+   * After `end` there is always such a chunk.
+   */
+  takeProviderFields(): ProviderSpecificFields | undefined {
+    const fields = this.#fields
+    this.#fields = undefined
+    return fields
   }
 
   /**
@@ -113,6 +127,7 @@ export class StreamNormalizer {
       const finish = finishReason(state.finish, state.tools.count > 0, state.functionCalled)
       state.finish = finish
       out.push({ index: state.index, delta: {}, logprobs: null, finish_reason: finish })
+      if (state.fields !== undefined) addFields(state, out)
     }
     return out
   }
@@ -130,11 +145,16 @@ export class StreamNormalizer {
       if (chunk.service_tier) this.serviceTier = chunk.service_tier
       if (chunk.system_fingerprint) this.systemFingerprint = chunk.system_fingerprint
     }
+    if (chunk.provider_specific_fields !== undefined) {
+      this.#fields = { ...this.#fields, ...chunk.provider_specific_fields }
+    }
     for (const choice of chunk.choices) this.#add(choice, out)
   }
 
-  #add({ index, delta, logprobs, finish_reason }: PartialChunkChoice, out: ChunkChoice[]): void {
+  #add(choice: PartialChunkChoice, out: ChunkChoice[]): void {
+    const { index, delta, logprobs, finish_reason } = choice
     const state = this.#stateOf(index)
+    const before = out.length
     // The first reason wins, but any other reason replaces `stop`.
     if (finish_reason != null && (state.finish ?? 'stop') === 'stop') state.finish = finish_reason
     if (!state.started) this.#start(state, delta, out)
@@ -164,11 +184,18 @@ export class StreamNormalizer {
     }
     if (delta.annotations !== undefined) out.push(chunkOf(state, { annotations: delta.annotations }))
     if (delta.citations !== undefined) out.push(chunkOf(state, { citations: delta.citations }))
+    if (delta.provider_specific_fields !== undefined) {
+      out.push(chunkOf(state, { provider_specific_fields: delta.provider_specific_fields }))
+    }
     if (this.#parameters.logprobs && (logprobs?.content?.length || logprobs?.refusal?.length)) {
       // Logprobs of tokens without text are sent too.
       if (out.length === first) out.push(chunkOf(state, { content: '' }))
       out[first] = { ...out[first]!, logprobs }
     }
+    const { provider_specific_fields: fields } = choice
+    if (fields !== undefined) state.fields = { ...state.fields, ...fields }
+    // Without a chunk of its own, it waits for the next one: the finish chunk at the latest.
+    if (state.fields !== undefined && out.length > before) addFields(state, out)
   }
 
   #addTools(state: ChoiceState, pieces: readonly PartialToolCall[], out: ChunkChoice[]): void {
@@ -201,7 +228,14 @@ export class StreamNormalizer {
     let index = vendorIndex < this.#parameters.choices ? vendorIndex : 0
     while (taken(index)) index++
     const tools = new ToolCalls(this.#newId)
-    const state: ChoiceState = { index, started: false, finish: null, functionCalled: false, tools }
+    const state: ChoiceState = {
+      index,
+      started: false,
+      finish: null,
+      functionCalled: false,
+      fields: undefined,
+      tools,
+    }
     this.#byVendorIndex.set(vendorIndex, state)
     this.#choices.push(state)
     return state
@@ -210,6 +244,12 @@ export class StreamNormalizer {
 
 function chunkOf(state: ChoiceState, delta: Delta): ChunkChoice {
   return { index: state.index, delta, logprobs: null, finish_reason: null }
+}
+
+/** Moves what the vendor added to a choice to its last chunk. */
+function addFields(state: ChoiceState, out: ChunkChoice[]): void {
+  out[out.length - 1] = { ...out.at(-1)!, provider_specific_fields: state.fields! }
+  state.fields = undefined
 }
 
 function reasoningOf(delta: PartialMessage): Delta {
