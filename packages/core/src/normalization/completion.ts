@@ -1,6 +1,13 @@
 import type { PartialChoice, PartialCompletion, PartialMessage, PartialUsage } from '../contracts/provider.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
-import type { ChatCompletion, Choice, CompletionMessage, FinishReason, Usage } from '../protocol/chat.ts'
+import type {
+  ChatCompletion,
+  Choice,
+  CompletionMessage,
+  CompletionUsage,
+  FinishReason,
+  Usage,
+} from '../protocol/chat.ts'
 import { completeToolCalls } from './tool-calls.ts'
 
 /** The fields that are the same on a complete response and on every chunk. */
@@ -42,7 +49,7 @@ export function normalizeCompletion(
 }
 
 /** Adds what the vendor counts beyond the protocol. */
-export function usageWithFields(usage: Usage, given: PartialUsage | undefined): Usage {
+export function usageWithFields(usage: Usage, given: PartialUsage | undefined): CompletionUsage {
   const fields = given?.provider_specific_fields
   return fields === undefined ? usage : { ...usage, provider_specific_fields: fields }
 }

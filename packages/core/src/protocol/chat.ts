@@ -192,7 +192,10 @@ export interface Usage {
     readonly accepted_prediction_tokens: number
     readonly rejected_prediction_tokens: number
   }
-  /** What the vendor counts beyond the protocol, such as its cost. */
+}
+
+/** The usage in an answer: with what the vendor counts beyond the protocol, such as its cost. */
+export interface CompletionUsage extends Usage {
   readonly provider_specific_fields?: JsonObject
 }
 
@@ -243,7 +246,7 @@ export interface ChatCompletion {
   readonly created: number
   readonly model: string
   readonly choices: readonly Choice[]
-  readonly usage: Usage
+  readonly usage: CompletionUsage
   /** Absent if the vendor reports none. */
   readonly service_tier?: string
   readonly system_fingerprint: string | null
@@ -293,6 +296,6 @@ export interface ChatCompletionChunk {
   readonly system_fingerprint: string | null
   readonly choices: readonly ChunkChoice[]
   /** With `stream_options.include_usage`: `null` except in the last chunk. Otherwise absent. */
-  readonly usage?: Usage | null
+  readonly usage?: CompletionUsage | null
   readonly provider_specific_fields?: JsonObject
 }

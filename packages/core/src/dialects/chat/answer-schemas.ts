@@ -6,6 +6,7 @@ import type {
   Choice,
   ChunkChoice,
   CompletionMessage,
+  CompletionUsage,
   CustomToolCall,
   Delta,
   FunctionToolCall,
@@ -51,7 +52,7 @@ const usage = z.object({
     rejected_prediction_tokens: count,
   } satisfies Shape<Usage['completion_tokens_details']>),
   ...providerFields,
-} satisfies Shape<Usage>)
+} satisfies Shape<CompletionUsage>)
 
 const token = {
   token: z.string(),

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../../errors/errors.ts'
-import type { ChunkChoice, Delta, JsonObject, Usage } from '../../protocol/chat.ts'
+import type { ChunkChoice, CompletionUsage, Delta, JsonObject } from '../../protocol/chat.ts'
 
 // Tuned for the bench row `stream`: the constant parts of events are serialized once.
 
@@ -53,7 +53,7 @@ export class ChunkWriter {
   }
 
   /** Returns the usage event, if requested, and `[DONE]`. */
-  end(usage: Usage): string {
+  end(usage: CompletionUsage): string {
     if (!this.#includeUsage) return 'data: [DONE]\n\n'
     this.#prefix ??= this.#prefixOf(undefined, null)
     return `${this.#prefix}],"usage":${JSON.stringify(usage)}}\n\ndata: [DONE]\n\n`
