@@ -37,6 +37,7 @@ export {
   mistral,
   ollama,
   openrouter,
+  perplexity,
   presets,
   together,
   vllm,

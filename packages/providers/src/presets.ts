@@ -7,6 +7,7 @@ import type {
   GroqModel,
   MistralModel,
   OpenRouterModel,
+  PerplexityModel,
   TogetherModel,
   XaiModel,
 } from './known-models.ts'
@@ -24,6 +25,7 @@ import {
   mistralFields,
   ollamaFields,
   openrouterFields,
+  perplexityFields,
   togetherFields,
   vllmFields,
   xaiFields,
@@ -203,6 +205,30 @@ export const presets = {
     drop: ['service_tier'],
     messageFields: 'strict',
   },
+  perplexity: {
+    name: 'perplexity',
+    baseURL: 'https://api.perplexity.ai',
+    restrictedFields: perplexityFields,
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    // It ignores what it does not know.
+    refuse: [
+      'n',
+      'stop',
+      'logit_bias',
+      'logprobs',
+      'top_logprobs',
+      'tools',
+      'tool_choice',
+      'parallel_tool_calls',
+      'functions',
+      'function_call',
+      ...foreign.filter(field => field !== 'web_search_options'),
+    ],
+    drop: [...hints, 'seed'],
+    messageNames: false,
+    messageFields: 'strict',
+  },
 } as const satisfies Record<string, Preset>
 
 const optionNames = /* @__PURE__ */ namesOf<PresetOptions>({
@@ -259,3 +285,5 @@ export const together = /* @__PURE__ */ hosted<TogetherModel>(presets.together)
 export const fireworks = /* @__PURE__ */ hosted<FireworksModel>(presets.fireworks)
 /** Cerebras: `cerebras({ apiKey })('llama-3.3-70b')`. */
 export const cerebras = /* @__PURE__ */ hosted<CerebrasModel>(presets.cerebras)
+/** Perplexity: `perplexity({ apiKey })('sonar')`. */
+export const perplexity = /* @__PURE__ */ hosted<PerplexityModel>(presets.perplexity)
