@@ -3,6 +3,7 @@ import { accessToken, type CredentialHeaders } from './access-token.ts'
 import { apiVersionOf, azureCompatibility } from './azure/api-version.ts'
 import { azureUrl } from './azure/azure-url.ts'
 import { capabilitiesByName } from './chat-completions/compatibility-options.ts'
+import { type ProviderFields, selectFields, tokenDetails } from './chat-completions/provider-fields.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import { restrictFields } from './field-restrictions.ts'
@@ -36,9 +37,20 @@ export interface AzureOptions {
   readonly maxConcurrent?: number | undefined
   /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
+  /**
+   * The fields outside the protocol that answers keep. Default: the results of content filters, and the tokens of text and
+   * images. `false`: none.
+   */
+  readonly providerFields?: ProviderFields | false | undefined
 }
 
 const owner = 'azure'
+
+const answerFields: ProviderFields = {
+  response: ['prompt_filter_results'],
+  choice: ['content_filter_results', 'content_filter_offsets'],
+  usage: tokenDetails,
+}
 
 const optionNames = /* @__PURE__ */ namesOf<AzureOptions>({
   resource: true,
@@ -50,6 +62,7 @@ const optionNames = /* @__PURE__ */ namesOf<AzureOptions>({
   headers: true,
   maxConcurrent: true,
   allowFields: true,
+  providerFields: true,
 })
 
 /**
@@ -65,6 +78,7 @@ export function azure(options: AzureOptions): ProviderInstance {
   const compatibility = azureCompatibility(version)
   const { names, credential } = credentialOf(options)
   const headers = additionalHeaders(names, options.headers ?? {}, owner)
+  const fields = selectFields(options.providerFields ?? answerFields, owner)
   const provider: Provider = {
     name: owner,
     encode: call => {
@@ -73,7 +87,7 @@ export function azure(options: AzureOptions): ProviderInstance {
       const given = credential()
       return given instanceof Promise ? given.then(late => signed(request, late)) : signed(request, given)
     },
-    decode: chatCompletionsDecoder(),
+    decode: chatCompletionsDecoder(fields === undefined ? undefined : { fields, numberedCitations: false }),
     ...concurrency(options.maxConcurrent, owner),
     // Behind a URL of its own may be another server.
     ...restrictFields(

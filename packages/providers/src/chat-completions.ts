@@ -6,6 +6,7 @@ import type {
   Reply,
   UpstreamResponse,
 } from '@sluice/core/provider'
+import type { AnswerExtras } from './chat-completions/answer-extras.ts'
 import { ChunkStream } from './chat-completions/chunk-stream.ts'
 import type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 import { CompletionTemplates } from './chat-completions/completion-templates.ts'
@@ -64,14 +65,14 @@ export function decodeChatCompletions(
   call: Call,
   now: () => number = wallClock,
 ): Reply | Promise<Reply> {
-  return decodeAnswer(response, call, parseChatCompletion, now)
+  return decodeAnswer(response, call, text => parseChatCompletion(text), now)
 }
 
 /** `decodeChatCompletions` for one upstream, with templates of its responses: see `CompletionTemplates`. */
-export function chatCompletionsDecoder(): Provider['decode'] {
-  const forms = new CompletionTemplates()
+export function chatCompletionsDecoder(extras?: AnswerExtras): Provider['decode'] {
+  const forms = new CompletionTemplates(extras)
   const read = (text: string) => forms.read(text)
-  return (response, call) => decodeAnswer(response, call, read, wallClock)
+  return (response, call) => decodeAnswer(response, call, read, wallClock, extras)
 }
 
 type ReadCompletion = (text: string) => PartialCompletion
@@ -81,6 +82,7 @@ function decodeAnswer(
   call: Call,
   read: ReadCompletion,
   now: () => number,
+  extras?: AnswerExtras,
 ): Reply | Promise<Reply> {
   const { status } = response
   if (status < 200 || status > 299) return refused(response, now)
@@ -93,7 +95,7 @@ function decodeAnswer(
   }
   // Where it may have been left out of the request, one choice may be all.
   const asked = unsupportedParameters === 'drop' ? 1 : (input.n ?? 1)
-  return { kind: 'stream', chunks: new ChunkStream(response.body, asked) }
+  return { kind: 'stream', chunks: new ChunkStream(response.body, asked, extras) }
 }
 
 async function refused(response: UpstreamResponse, now: () => number): Promise<never> {

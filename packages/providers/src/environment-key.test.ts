@@ -15,6 +15,7 @@ import {
   openai,
   openaiCompatible,
   openrouter,
+  perplexity,
   presets,
   together,
   vllm,
@@ -23,7 +24,7 @@ import {
 
 const variables = [
   ...['OPENAI', 'ANTHROPIC', 'GEMINI', 'GOOGLE', 'AZURE_OPENAI', 'GROQ', 'MISTRAL', 'DEEPSEEK', 'XAI'],
-  ...['OPENROUTER', 'TOGETHER', 'FIREWORKS', 'CEREBRAS'],
+  ...['OPENROUTER', 'TOGETHER', 'FIREWORKS', 'CEREBRAS', 'PERPLEXITY'],
 ].map(name => `${name}_API_KEY`)
 const ofAws = [
   ...['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_BEARER_TOKEN_BEDROCK'],
@@ -63,6 +64,7 @@ const bearers: readonly (readonly [variable: string, make: (options?: { apiKey?:
   ['TOGETHER_API_KEY', options => together(options)('m')],
   ['FIREWORKS_API_KEY', options => fireworks(options)('m')],
   ['CEREBRAS_API_KEY', options => cerebras(options)('m')],
+  ['PERPLEXITY_API_KEY', options => perplexity(options)('m')],
 ]
 const keyed: readonly (readonly [
   variable: string,

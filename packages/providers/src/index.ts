@@ -24,7 +24,12 @@ export type {
 export { local } from './local.ts'
 export type { OpenAIOptions } from './openai.ts'
 export { openai } from './openai.ts'
-export type { CompatibilityOptions, OpenAICompatibleOptions, ProviderInstance } from './openai-compatible.ts'
+export type {
+  CompatibilityOptions,
+  OpenAICompatibleOptions,
+  ProviderFields,
+  ProviderInstance,
+} from './openai-compatible.ts'
 export { openaiCompatible } from './openai-compatible.ts'
 export type { HostedOptions, Preset, PresetOptions } from './presets.ts'
 export {
@@ -37,6 +42,7 @@ export {
   mistral,
   ollama,
   openrouter,
+  perplexity,
   presets,
   together,
   vllm,

@@ -144,3 +144,10 @@ export type FireworksModel =
   | 'accounts/fireworks/models/qwen3-235b-a22b'
 
 export type CerebrasModel = 'llama-3.3-70b' | 'gpt-oss-120b' | 'qwen-3-coder-480b'
+
+export type PerplexityModel =
+  | 'sonar'
+  | 'sonar-pro'
+  | 'sonar-reasoning'
+  | 'sonar-reasoning-pro'
+  | 'sonar-deep-research'

@@ -14,6 +14,7 @@ import {
   mistral,
   ollama,
   openrouter,
+  perplexity,
   presets,
   together,
   vllm,
@@ -375,7 +376,7 @@ describe('openai', () => {
 })
 
 describe('presets', () => {
-  const hosted = { groq, mistral, deepseek, xai, openrouter, together, fireworks, cerebras }
+  const hosted = { groq, mistral, deepseek, xai, openrouter, together, fireworks, cerebras, perplexity }
   const own = { ollama, vllm, llamacpp, lmstudio }
   const all = Object.entries({ ...hosted, ...own })
 

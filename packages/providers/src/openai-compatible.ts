@@ -1,6 +1,9 @@
+import { configurationError } from '@sluice/core/adapter'
 import type { Provider, RestrictedFields } from '@sluice/core/provider'
 import { baseUrl } from './base-url.ts'
+import type { AnswerExtras } from './chat-completions/answer-extras.ts'
 import type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
+import { type ProviderFields, selectFields } from './chat-completions/provider-fields.ts'
 import { validateCompatibility } from './chat-completions/validate-compatibility.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
 import { checkRestrictedFields, restrictFields } from './field-restrictions.ts'
@@ -15,6 +18,7 @@ import { additionalHeaders, bearer } from './request-headers.ts'
 import { allRestrictedFields } from './restricted-fields.ts'
 
 export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
+export type { ProviderFields } from './chat-completions/provider-fields.ts'
 export type { ProviderInstance } from './provider-instance.ts'
 
 /** Options of `openaiCompatible()`: a server's address, and how it differs from the chat-completions protocol. */
@@ -36,6 +40,16 @@ export interface OpenAICompatibleOptions extends CompatibilityOptions {
   readonly restrictedFields?: RestrictedFields | undefined
   /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
+  /**
+   * Fields outside the protocol that answers keep, as `provider_specific_fields`. Callers receive them, so they must not hold
+   * hosts, keys or account ids. Default: none.
+   */
+  readonly providerFields?: ProviderFields | false | undefined
+  /**
+   * `numbered` if answers cite web pages as `[1]`, the first URL in their field `citations` or `search_results`. They become
+   * `annotations`. Default: they are text only.
+   */
+  readonly citations?: 'numbered' | undefined
   /** The default capabilities of its models; a target can override them. Default: unknown. */
   readonly capabilities?: KnownCapabilities | undefined
 }
@@ -48,6 +62,8 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   maxConcurrent: true,
   restrictedFields: true,
   allowFields: true,
+  providerFields: true,
+  citations: true,
   capabilities: true,
   maxTokensParameter: true,
   streamOptions: true,
@@ -75,7 +91,8 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
 export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInstance {
   rejectUnknownOptions('openaiCompatible', options, optionNames)
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
-  const { restrictedFields = allRestrictedFields, allowFields, ...compatibility } = rest
+  const { restrictedFields = allRestrictedFields, allowFields, providerFields, citations, ...others } = rest
+  const compatibility: CompatibilityOptions = others
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError(
       "openaiCompatible(): name is missing or empty. Give the provider a name, such as 'acme'.",
@@ -90,9 +107,23 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   const provider: Provider = {
     name,
     encode: call => encodeChatCompletions(call, endpoint),
-    decode: chatCompletionsDecoder(),
+    decode: chatCompletionsDecoder(answerExtras(providerFields, citations, name)),
     ...concurrency(maxConcurrent, name),
     ...restrictFields(restrictedFields, allowFields, name),
   }
   return providerInstance(provider, known)
+}
+
+/** Returns `undefined` if there is nothing beyond the protocol to read. Throws `ConfigurationError` for invalid options. */
+function answerExtras(
+  providerFields: ProviderFields | false | undefined,
+  citations: unknown,
+  owner: string,
+): AnswerExtras | undefined {
+  if (citations !== undefined && citations !== 'numbered') {
+    throw configurationError(`${owner}()`, ['citations'], citations, "'numbered'")
+  }
+  const fields = selectFields(providerFields, owner)
+  const numberedCitations = citations === 'numbered'
+  return fields === undefined && !numberedCitations ? undefined : { fields, numberedCitations }
 }

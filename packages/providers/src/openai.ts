@@ -1,8 +1,9 @@
 import { capabilitiesByName, openaiCompatibility } from './chat-completions/compatibility-options.ts'
+import { tokenDetails } from './chat-completions/provider-fields.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import type { OpenAIModel } from './known-models.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
-import { openaiCompatible } from './openai-compatible.ts'
+import { openaiCompatible, type ProviderFields } from './openai-compatible.ts'
 import type { ProviderInstanceOf } from './provider-instance.ts'
 import { allRestrictedFields, openaiFields } from './restricted-fields.ts'
 
@@ -22,7 +23,14 @@ export interface OpenAIOptions {
   readonly maxConcurrent?: number | undefined
   /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
+  /**
+   * The fields outside the protocol that answers keep. Default: results of a moderation, and the tokens of text and images.
+   * `false`: none.
+   */
+  readonly providerFields?: ProviderFields | false | undefined
 }
+
+const answerFields: ProviderFields = { response: ['moderation'], usage: tokenDetails }
 
 const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
   apiKey: true,
@@ -31,6 +39,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
   project: true,
   maxConcurrent: true,
   allowFields: true,
+  providerFields: true,
 })
 
 /**
@@ -42,6 +51,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
 export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIModel> {
   rejectUnknownOptions('openai', options, optionNames)
   const { apiKey, baseURL, organization, project, maxConcurrent, allowFields } = options
+  const { providerFields = answerFields } = options
   return openaiCompatible({
     name: 'openai',
     baseURL: baseURL ?? 'https://api.openai.com/v1',
@@ -54,6 +64,7 @@ export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIMo
     // Behind a URL of its own may be another server.
     restrictedFields: baseURL === undefined ? openaiFields : allRestrictedFields,
     allowFields,
+    providerFields,
     capabilities: capabilitiesByName,
     ...openaiCompatibility,
   })

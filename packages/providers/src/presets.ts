@@ -1,4 +1,5 @@
 import type { Capabilities, RestrictedFields } from '@sluice/core/provider'
+import { tokenDetails } from './chat-completions/provider-fields.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import type {
   CerebrasModel,
@@ -7,11 +8,17 @@ import type {
   GroqModel,
   MistralModel,
   OpenRouterModel,
+  PerplexityModel,
   TogetherModel,
   XaiModel,
 } from './known-models.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
-import { type CompatibilityOptions, openaiCompatible, type ProviderInstance } from './openai-compatible.ts'
+import {
+  type CompatibilityOptions,
+  openaiCompatible,
+  type ProviderFields,
+  type ProviderInstance,
+} from './openai-compatible.ts'
 import type { ProviderInstanceOf } from './provider-instance.ts'
 import {
   allRestrictedFields,
@@ -24,6 +31,7 @@ import {
   mistralFields,
   ollamaFields,
   openrouterFields,
+  perplexityFields,
   togetherFields,
   vllmFields,
   xaiFields,
@@ -36,6 +44,10 @@ export interface Preset extends CompatibilityOptions {
   readonly capabilities?: Capabilities
   /** Fields outside the protocol by which a request selects models, routing, paid features or token limits. */
   readonly restrictedFields: RestrictedFields
+  /** Fields outside the protocol that answers keep. They hold no hosts, keys or account ids. */
+  readonly providerFields?: ProviderFields
+  /** How answers cite web pages. */
+  readonly citations?: 'numbered'
 }
 
 /** Options of the presets for local servers, such as `ollama()`. */
@@ -49,6 +61,8 @@ export interface PresetOptions {
   readonly maxConcurrent?: number | undefined
   /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
+  /** The fields outside the protocol that answers keep. Default: those that the service is known for. `false`: none. */
+  readonly providerFields?: ProviderFields | false | undefined
 }
 
 /** Options of the presets for hosted services, such as `groq()`. */
@@ -108,6 +122,8 @@ export const presets = {
     // It reads reasoning under this name alone, and ignores what it does not know.
     extensions: ['reasoning_content'],
     reasoningField: 'reasoning',
+    // Not `prompt_token_ids`: the target's own instructions are among them.
+    providerFields: { choice: ['stop_reason'] },
   },
   llamacpp: {
     name: 'llamacpp',
@@ -116,6 +132,7 @@ export const presets = {
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content'],
+    providerFields: { response: ['timings'] },
   },
   lmstudio: {
     name: 'lmstudio',
@@ -134,6 +151,12 @@ export const presets = {
     drop: hints.filter(hint => hint !== 'user' && hint !== 'service_tier'),
     messageNames: false,
     messageFields: 'strict',
+    // Not `x_groq.error`.
+    providerFields: {
+      response: ['x_groq.id', 'x_groq.seed', 'x_groq.usage', 'x_groq.usage_breakdown', 'usage_breakdown'],
+      message: ['executed_tools'],
+      usage: ['queue_time', 'prompt_time', 'completion_time', 'total_time'],
+    },
   },
   mistral: {
     name: 'mistral',
@@ -169,6 +192,10 @@ export const presets = {
     restrictedFields: xaiFields,
     maxTokensParameter: 'max_completion_tokens',
     refuse: ['logit_bias'],
+    providerFields: {
+      response: ['citations'],
+      usage: [...tokenDetails, 'num_sources_used', 'cost_in_usd_ticks'],
+    },
   },
   openrouter: {
     name: 'openrouter',
@@ -176,6 +203,12 @@ export const presets = {
     restrictedFields: openrouterFields,
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content', 'reasoning_details', 'cache_control'],
+    // Not `usage.is_byok`: it says whose account is charged.
+    providerFields: {
+      response: ['provider'],
+      choice: ['native_finish_reason'],
+      usage: [...tokenDetails, 'prompt_tokens_details.video_tokens', 'cost', 'cost_details'],
+    },
   },
   together: {
     name: 'together',
@@ -202,6 +235,36 @@ export const presets = {
     refuse: ['logit_bias', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls', ...foreign],
     drop: ['service_tier'],
     messageFields: 'strict',
+    providerFields: { response: ['time_info'] },
+  },
+  perplexity: {
+    name: 'perplexity',
+    baseURL: 'https://api.perplexity.ai',
+    restrictedFields: perplexityFields,
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    // It ignores what it does not know.
+    refuse: [
+      'n',
+      'stop',
+      'logit_bias',
+      'logprobs',
+      'top_logprobs',
+      'tools',
+      'tool_choice',
+      'parallel_tool_calls',
+      'functions',
+      'function_call',
+      ...foreign.filter(field => field !== 'web_search_options'),
+    ],
+    drop: [...hints, 'seed'],
+    messageNames: false,
+    messageFields: 'strict',
+    providerFields: {
+      response: ['citations', 'search_results', 'images', 'related_questions', 'videos'],
+      usage: ['cost', 'search_context_size', 'citation_tokens', 'num_search_queries'],
+    },
+    citations: 'numbered',
   },
 } as const satisfies Record<string, Preset>
 
@@ -211,6 +274,7 @@ const optionNames = /* @__PURE__ */ namesOf<PresetOptions>({
   headers: true,
   maxConcurrent: true,
   allowFields: true,
+  providerFields: true,
 })
 
 function hosted<Known extends string>(
@@ -232,7 +296,8 @@ function selfHosted(preset: Preset): (options?: PresetOptions) => ProviderInstan
 
 function withPreset(preset: Preset, options: PresetOptions): ProviderInstance {
   rejectUnknownOptions(preset.name, options, optionNames)
-  return openaiCompatible({ ...preset, ...options, baseURL: options.baseURL ?? preset.baseURL })
+  const { baseURL = preset.baseURL, providerFields = preset.providerFields } = options
+  return openaiCompatible({ ...preset, ...options, baseURL, providerFields })
 }
 
 /** Ollama on this machine: `ollama()('llama3.3')`. */
@@ -259,3 +324,5 @@ export const together = /* @__PURE__ */ hosted<TogetherModel>(presets.together)
 export const fireworks = /* @__PURE__ */ hosted<FireworksModel>(presets.fireworks)
 /** Cerebras: `cerebras({ apiKey })('llama-3.3-70b')`. */
 export const cerebras = /* @__PURE__ */ hosted<CerebrasModel>(presets.cerebras)
+/** Perplexity: `perplexity({ apiKey })('sonar')`. */
+export const perplexity = /* @__PURE__ */ hosted<PerplexityModel>(presets.perplexity)

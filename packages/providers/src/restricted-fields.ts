@@ -158,6 +158,16 @@ export const bedrockFields = {
   promptVariables: 'prompt',
 } as const satisfies RestrictedFields
 
+export const perplexityFields = {
+  ...respelledFields,
+  search_mode: 'paid',
+  search_type: 'paid',
+  num_search_results: 'paid',
+  return_images: 'paid',
+  return_related_questions: 'paid',
+  media_response: 'paid',
+} as const satisfies RestrictedFields
+
 /** Of servers and gateways that have no preset. */
 const otherFields = {
   // Gateways: LiteLLM, Portkey, Vercel, Requesty, NVIDIA Dynamo.
@@ -211,15 +221,9 @@ const otherFields = {
   disaggregated_params: 'routing',
   data_parallel_rank: 'routing',
   routed_dp_rank: 'routing',
-  // Perplexity, DashScope, MiniMax and other vendors with search.
+  // DashScope, MiniMax and other vendors with search.
   enable_search: 'paid',
   search_options: 'paid',
-  search_mode: 'paid',
-  search_type: 'paid',
-  num_search_results: 'paid',
-  return_images: 'paid',
-  return_related_questions: 'paid',
-  media_response: 'paid',
   mcp_servers: 'paid',
   thinking_budget: 'output',
 } as const satisfies RestrictedFields
@@ -238,5 +242,6 @@ export const allRestrictedFields: RestrictedFields = /* @__PURE__ */ (() => ({
   ...togetherFields,
   ...fireworksFields,
   ...cerebrasFields,
+  ...perplexityFields,
   ...azureFields,
 }))()

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { expectKeys } from './expect-keys.ts'
+import { expectKeys, withoutProviderFields } from './expect-keys.ts'
 import { expectLogprobs } from './expect-logprobs.ts'
 import { expectUsage } from './expect-usage.ts'
 import { type Answered, finishReasons, loggedIn, type Said } from './said.ts'
@@ -22,7 +22,7 @@ type Json = Record<string, never>
 
 /** Holds a whole answer to every word of protocol section 2, and tells what it says. */
 export function expectCompletion(json: unknown, model: string): Answered {
-  const whole = json as { choices: Json[]; usage: Json; [key: string]: unknown }
+  const whole = withoutProviderFields(json as { choices: Json[]; usage: Json; [key: string]: unknown })
   const keys = ['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'system_fingerprint']
   expectKeys(
     whole,
@@ -37,12 +37,12 @@ export function expectCompletion(json: unknown, model: string): Answered {
   expectTextOrNull(whole.system_fingerprint)
   const counts = expectUsage(whole.usage)
   expect(whole.choices.length).toBeGreaterThan(0)
-  const choices = whole.choices.map((choice, index) => {
+  const choices = whole.choices.map(withoutProviderFields).map((choice, index) => {
     expectKeys(choice, ['index', 'message', 'logprobs', 'finish_reason'])
     expect(choice.index).toBe(index)
     expect(finishReasons).toContain(choice.finish_reason)
     expectLogprobs(choice.logprobs)
-    const said = expectMessage(choice.message!, choice.finish_reason!)
+    const said = expectMessage(withoutProviderFields(choice.message!), choice.finish_reason!)
     return { ...said, logged: loggedIn(choice.logprobs) }
   })
   const { prompt, completion } = counts

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { withoutProviderFields } from './expect-keys.ts'
 import type { Counts } from './said.ts'
 
 const top = [
@@ -18,7 +19,7 @@ const completionDetails = [
 
 /** Holds counts to the protocol (section 2): every key in its order, whole numbers, a right sum. Tells them. */
 export function expectUsage(value: unknown): Counts {
-  const usage = value as Record<string, Record<string, number> & number>
+  const usage = withoutProviderFields(value as Record<string, Record<string, number> & number>)
   expect(Object.keys(usage)).toEqual(top)
   const prompt = Object.keys(usage.prompt_tokens_details!)
   expect(prompt.filter(key => key !== 'cache_write_tokens')).toEqual(promptDetails)

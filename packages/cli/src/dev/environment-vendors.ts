@@ -60,6 +60,7 @@ export const knownVendors: readonly KnownVendor[] = [
   known('together', 'Together', 'meta-llama/Llama-3.3-70B-Instruct-Turbo'),
   known('fireworks', 'Fireworks', 'accounts/fireworks/models/llama-v3p3-70b-instruct'),
   known('cerebras', 'Cerebras', 'llama-3.3-70b'),
+  known('perplexity', 'Perplexity', 'sonar'),
 ]
 
 function known(name: string, title: string, model: string): KnownVendor {

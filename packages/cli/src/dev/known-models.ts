@@ -60,6 +60,7 @@ export const knownModels: Readonly<Record<string, readonly string[]>> = {
   ],
   groq: ['llama-3.3-70b-versatile', 'llama-3.1-8b-instant'],
   cerebras: ['llama-3.3-70b', 'llama3.1-8b', 'gpt-oss-120b'],
+  perplexity: ['sonar', 'sonar-pro', 'sonar-reasoning-pro', 'sonar-deep-research'],
 }
 
 /** The vendor of a known model; `undefined` for any other name. */

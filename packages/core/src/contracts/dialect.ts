@@ -1,10 +1,10 @@
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { GatewayError } from '../errors/errors.ts'
-import type { FinishReason, JsonObject, Logprobs, Usage } from '../protocol/chat.ts'
+import type { CompletionUsage, FinishReason, JsonObject, Logprobs, Usage } from '../protocol/chat.ts'
 import type { Draft } from './draft.ts'
 import type { LimitState } from './limiter.ts'
 import type { Operation, Outline } from './outline.ts'
-import type { PartialCompletion, PartialMessage } from './provider.ts'
+import type { PartialCompletion, PartialMessage, ProviderSpecificFields } from './provider.ts'
 import type { ModelCard } from './route.ts'
 
 /** How strictly a dialect validates requests. */
@@ -52,12 +52,16 @@ export interface AnswerDelta {
   readonly logprobs: Logprobs | null
   /** Why the choice has ended. Set on its last delta only, once the vendor has ended its stream. */
   readonly finish: FinishReason | null
+  /** What the vendor adds to the choice. What it adds to the message is in `delta`. */
+  readonly fields?: ProviderSpecificFields
 }
 
 /** What a vendor tells about the whole of an answer. */
 export interface AnswerOrigin {
   readonly serviceTier: string | undefined
   readonly systemFingerprint: string | null
+  /** Removes and returns what the vendor has added to its chunks since the last call; `undefined` if there is nothing. */
+  takeFields(): ProviderSpecificFields | undefined
 }
 
 /** Writes a streamed answer as text, piece by piece. */
@@ -67,7 +71,7 @@ export interface AnswerStreamWriter {
   /** Returns the text of what one upstream read added. It may be empty. */
   push(deltas: readonly AnswerDelta[], origin: AnswerOrigin): string
   /** Returns the end of a complete stream, with the deltas that are left. */
-  end(deltas: readonly AnswerDelta[], origin: AnswerOrigin, usage: Usage): string
+  end(deltas: readonly AnswerDelta[], origin: AnswerOrigin, usage: CompletionUsage): string
   /** Returns the end of a stream that broke: an error, and no mark of a complete stream. */
   fail(error: GatewayError): string
 }

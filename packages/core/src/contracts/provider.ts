@@ -176,7 +176,14 @@ export interface PartialUsage {
   readonly rejected_prediction_tokens?: number
   /** Number of web searches, which are billed each. */
   readonly web_search_requests?: number
+  readonly provider_specific_fields?: ProviderSpecificFields
 }
+
+/**
+ * What a vendor adds to the protocol at one level of its answer, by the vendor's names. Callers receive it, so it must not
+ * hold hosts, keys or account ids. Nothing is billed by it. In a stream, a later value replaces an earlier one of its name.
+ */
+export type ProviderSpecificFields = JsonObject
 
 /** A tool call, or a part of one in a stream. The gateway repairs an `index` or `id` that is missing or repeated. */
 export interface PartialToolCall {
@@ -202,6 +209,7 @@ export interface PartialMessage {
   readonly tool_calls?: readonly PartialToolCall[]
   readonly function_call?: { readonly name?: string; readonly arguments?: string }
   readonly audio?: JsonObject
+  readonly provider_specific_fields?: ProviderSpecificFields
 }
 
 export interface PartialChoice {
@@ -209,6 +217,7 @@ export interface PartialChoice {
   readonly message: PartialMessage
   readonly logprobs?: Logprobs | null
   readonly finish_reason?: FinishReason | null
+  readonly provider_specific_fields?: ProviderSpecificFields
 }
 
 export interface PartialCompletion {
@@ -218,6 +227,7 @@ export interface PartialCompletion {
   readonly usage?: PartialUsage
   readonly service_tier?: string
   readonly system_fingerprint?: string | null
+  readonly provider_specific_fields?: ProviderSpecificFields
 }
 
 export interface PartialChunkChoice {
@@ -225,6 +235,7 @@ export interface PartialChunkChoice {
   readonly delta: PartialMessage
   readonly logprobs?: Logprobs | null
   readonly finish_reason?: FinishReason | null
+  readonly provider_specific_fields?: ProviderSpecificFields
 }
 
 /** One event of a stream. A chunk may have choices, usage, both or neither. */
@@ -236,4 +247,5 @@ export interface PartialChunk {
   readonly usage?: PartialUsage
   readonly service_tier?: string
   readonly system_fingerprint?: string | null
+  readonly provider_specific_fields?: ProviderSpecificFields
 }

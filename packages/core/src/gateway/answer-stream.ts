@@ -7,7 +7,7 @@ import { isTimeout } from '../errors/upstream-error.ts'
 import type { TextSource } from '../http/keep-alive-stream.ts'
 import { StreamNormalizer, streamParameters } from '../normalization/stream.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
-import { type CountedUsage, countedUsage } from '../usage/usage.ts'
+import { type CountedUsage, countedUsage, usageWithFields } from '../usage/usage.ts'
 import { toFailure } from './failure.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
@@ -141,7 +141,7 @@ export class AnswerStream implements TextSource {
     const last = this.#normalizer.end()
     this.#close(true)
     const counted = this.#counted(true)
-    const text = this.#opened(this.#writer.end(last, this.#normalizer, counted.usage))
+    const text = this.#opened(this.#writer.end(last, this.#normalizer, usageWithFields(counted.usage, this.#normalizer.usage)))
     this.#request.accounting.sent(text)
     this.#settle('completed', undefined, counted)
     return text

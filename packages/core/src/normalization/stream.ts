@@ -5,6 +5,7 @@ import type {
   PartialMessage,
   PartialToolCall,
   PartialUsage,
+  ProviderSpecificFields,
 } from '../contracts/provider.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
@@ -18,6 +19,8 @@ interface ChoiceState {
   started: boolean
   finish: FinishReason | null
   functionCalled: boolean
+  /** What the vendor added to the choice, until it is sent. */
+  fields: ProviderSpecificFields | undefined
   readonly tools: ToolCalls
 }
 
@@ -72,6 +75,8 @@ export class StreamNormalizer implements AnswerOrigin {
   failure: unknown
   #hasAudio = false
   #lateServiceTier: string | undefined
+  /** What the vendor added to its chunks, until it is sent. */
+  #fields: ProviderSpecificFields | undefined
   readonly #choices: ChoiceState[] = []
   readonly #byVendorIndex = new Map<number, ChoiceState>()
   readonly #newId: () => string
@@ -99,6 +104,12 @@ export class StreamNormalizer implements AnswerOrigin {
   /** The finish reasons: the vendor's so far, and after `end` those that callers receive. */
   get finishReasons(): readonly FinishReason[] {
     return this.#choices.flatMap(({ finish }) => finish ?? [])
+  }
+
+  takeFields(): ProviderSpecificFields | undefined {
+    const fields = this.#fields
+    this.#fields = undefined
+    return fields
   }
 
   /**
@@ -129,7 +140,8 @@ export class StreamNormalizer implements AnswerOrigin {
       for (const call of calls) this.chars += deltaChars(call)
       state.finish = finishReason(state.finish, state.tools.count > 0, state.functionCalled)
       const delta: PartialMessage = calls.length === 0 ? noDelta : { tool_calls: calls }
-      return { index: state.index, first: false, delta, logprobs: null, finish: state.finish }
+      const last: AnswerDelta = { index: state.index, first: false, delta, logprobs: null, finish: state.finish }
+      return state.fields === undefined ? last : withFields(last, state)
     })
   }
 
@@ -146,13 +158,14 @@ export class StreamNormalizer implements AnswerOrigin {
       if (chunk.service_tier) this.serviceTier = chunk.service_tier
       if (chunk.system_fingerprint) this.systemFingerprint = chunk.system_fingerprint
     }
+    if (chunk.provider_specific_fields !== undefined) {
+      this.#fields = { ...this.#fields, ...chunk.provider_specific_fields }
+    }
     for (const choice of chunk.choices) this.#add(choice, out)
   }
 
-  #add(
-    { index, delta: given, logprobs: found, finish_reason }: PartialChunkChoice,
-    out: AnswerDelta[],
-  ): void {
+  #add(choice: PartialChunkChoice, out: AnswerDelta[]): void {
+    const { index, delta: given, logprobs: found, finish_reason } = choice
     const state = this.#stateOf(index)
     // The first reason wins, but any other reason replaces `stop`.
     if (finish_reason != null && (state.finish ?? 'stop') === 'stop') state.finish = finish_reason
@@ -173,8 +186,18 @@ export class StreamNormalizer implements AnswerOrigin {
       adds ||= calls.length > 0
     }
     const hasLogprobs = this.#parameters.logprobs && Boolean(found?.content?.length || found?.refusal?.length)
+    const { provider_specific_fields: fields } = choice
+    if (fields !== undefined) state.fields = { ...state.fields, ...fields }
     if (first || adds || hasLogprobs) {
-      out.push({ index: state.index, first, delta, logprobs: hasLogprobs ? found! : null, finish: null })
+      const added: AnswerDelta = {
+        index: state.index,
+        first,
+        delta,
+        logprobs: hasLogprobs ? found! : null,
+        finish: null,
+      }
+      // Without a delta of its own, it waits for the next one: the last at the latest.
+      out.push(state.fields === undefined ? added : withFields(added, state))
     }
     // What came with it is delivered first.
     if (failure !== undefined) throw failure
@@ -209,7 +232,8 @@ export class StreamNormalizer implements AnswerOrigin {
       adds ||
       delta.reasoning_details !== undefined ||
       delta.annotations !== undefined ||
-      delta.citations !== undefined
+      delta.citations !== undefined ||
+      delta.provider_specific_fields !== undefined
     )
   }
 
@@ -232,11 +256,18 @@ export class StreamNormalizer implements AnswerOrigin {
     let index = vendorIndex < this.#parameters.choices ? vendorIndex : 0
     while (taken(index)) index++
     const tools = new ToolCalls(this.#newId)
-    const state: ChoiceState = { index, started: false, finish: null, functionCalled: false, tools }
+    const state: ChoiceState = { index, started: false, finish: null, functionCalled: false, fields: undefined, tools }
     this.#byVendorIndex.set(vendorIndex, state)
     this.#choices.push(state)
     return state
   }
+}
+
+/** Moves what the vendor added to a choice to a delta of it. */
+function withFields(delta: AnswerDelta, state: ChoiceState): AnswerDelta {
+  const fields = state.fields!
+  state.fields = undefined
+  return { ...delta, fields }
 }
 
 const noDelta: PartialMessage = Object.freeze({})

@@ -194,6 +194,11 @@ export interface Usage {
   }
 }
 
+/** The usage in an answer: with what the vendor counts beyond the protocol, such as its cost. */
+export interface CompletionUsage extends Usage {
+  readonly provider_specific_fields?: JsonObject
+}
+
 export interface TokenLogprob {
   readonly token: string
   readonly logprob: number
@@ -222,6 +227,7 @@ export interface CompletionMessage {
   readonly tool_calls?: readonly ToolCall[]
   readonly function_call?: { readonly name: string; readonly arguments: string }
   readonly audio?: JsonObject
+  readonly provider_specific_fields?: JsonObject
 }
 
 export interface Choice {
@@ -229,6 +235,7 @@ export interface Choice {
   readonly message: CompletionMessage
   readonly logprobs: Logprobs | null
   readonly finish_reason: FinishReason
+  readonly provider_specific_fields?: JsonObject
 }
 
 /** A response that is not streamed, in the exact shape of the protocol (section 2). */
@@ -239,10 +246,11 @@ export interface ChatCompletion {
   readonly created: number
   readonly model: string
   readonly choices: readonly Choice[]
-  readonly usage: Usage
+  readonly usage: CompletionUsage
   /** Absent if the vendor reports none. */
   readonly service_tier?: string
   readonly system_fingerprint: string | null
+  readonly provider_specific_fields?: JsonObject
 }
 
 /** The delta of a choice in a chunk. */
@@ -257,6 +265,7 @@ export interface Delta {
   readonly tool_calls?: readonly ToolCallDelta[]
   readonly function_call?: { readonly name?: string; readonly arguments?: string }
   readonly audio?: JsonObject
+  readonly provider_specific_fields?: JsonObject
 }
 
 export interface ToolCallDelta {
@@ -273,6 +282,7 @@ export interface ChunkChoice {
   readonly delta: Delta
   readonly logprobs: Logprobs | null
   readonly finish_reason: FinishReason | null
+  readonly provider_specific_fields?: JsonObject
 }
 
 /** One event of a streamed response, in the exact shape of the protocol (section 3.2). */
@@ -286,5 +296,6 @@ export interface ChatCompletionChunk {
   readonly system_fingerprint: string | null
   readonly choices: readonly ChunkChoice[]
   /** With `stream_options.include_usage`: `null` except in the last chunk. Otherwise absent. */
-  readonly usage?: Usage | null
+  readonly usage?: CompletionUsage | null
+  readonly provider_specific_fields?: JsonObject
 }

@@ -1,6 +1,6 @@
 import type { PartialCompletion, PartialMessage, PartialUsage } from '../contracts/provider.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
-import type { ChatRequest, Usage } from '../protocol/chat.ts'
+import type { ChatRequest, CompletionUsage, Usage } from '../protocol/chat.ts'
 import type { AnswerTerms } from './prices.ts'
 
 /** Usage, whether any of it is estimated, and what is billed in addition. */
@@ -42,6 +42,12 @@ function usageOf(partial: PartialUsage): Usage {
       rejected_prediction_tokens: countOf(partial.rejected_prediction_tokens) ?? 0,
     },
   }
+}
+
+/** Adds what the vendor counts beyond the protocol. */
+export function usageWithFields(usage: Usage, given: PartialUsage | undefined): CompletionUsage {
+  const fields = given?.provider_specific_fields
+  return fields === undefined ? usage : { ...usage, provider_specific_fields: fields }
 }
 
 /** Estimates usage for a response without counts: one token per four characters. */

@@ -10,11 +10,14 @@ import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-
 import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields } from '../wire/json-value.ts'
 import { errorInBody, errorInStream } from '../wire/upstream-error-response.ts'
+import type { AnswerExtras } from './answer-extras.ts'
 import { failureOfReason, finishReason } from './finish-reason.ts'
+import { NumberedCitations } from './numbered-citations.ts'
 import { withModel, withOrigin } from './partial-completion.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
 import { isEmptyMessage, partialMessage } from './partial-message.ts'
 import { partialUsage } from './partial-usage.ts'
+import { addFields, ProviderFieldReader } from './provider-fields.ts'
 
 /** What is known of one choice of a stream. */
 interface ChoiceState {
@@ -23,6 +26,8 @@ interface ChoiceState {
   answered: boolean
   /** The last reason to end that it gave. */
   finish: FinishReason | null
+  /** Of a server that cites by number. */
+  readonly citations: NumberedCitations | undefined
 }
 
 /** No request asks for so many. */
@@ -37,13 +42,19 @@ export class ChunkReader {
   failure: UpstreamError | undefined
   readonly #choices = new Map<number, ChoiceState>()
   readonly #choiceCount: number
+  readonly #extras: AnswerExtras | undefined
+  readonly #fields: ProviderFieldReader | undefined
+  /** The last event with the sources that the text cites. */
+  #sources: Fields | undefined
   #ended = false
   /** The model that the last chunk named. */
   #model: unknown
 
   /** @param choiceCount - how many choices there have to be. */
-  constructor(choiceCount: number) {
+  constructor(choiceCount: number, extras?: AnswerExtras) {
     this.#choiceCount = choiceCount
+    this.#extras = extras
+    if (extras?.fields !== undefined) this.#fields = new ProviderFieldReader(extras.fields, true)
   }
 
   get progress(): Progress {
@@ -76,13 +87,20 @@ export class ChunkReader {
     const choices: PartialChunkChoice[] = []
     // Perplexity ends with an object that repeats the whole message.
     const repeats = value.object === 'chat.completion.done'
+    const cites = this.#extras?.numberedCitations === true
+    if (cites && (Array.isArray(value.citations) || Array.isArray(value.search_results)))
+      this.#sources = value
     for (let position = 0; position < raw.length; position++) {
       const choice = this.#choice(raw[position], position, repeats)
       if (choice !== undefined) choices.push(choice)
     }
-    const usage = partialUsage(value)
-    if (choices.length === 0 && (usage === undefined || this.failure !== undefined)) return undefined
-    const chunk = withOrigin(usage === undefined ? { choices } : { choices, usage }, value)
+    const usage = partialUsage(value, this.#extras?.fields)
+    // What comes beside a failure may describe it.
+    const fields = this.failure === undefined ? this.#fields?.response(value) : undefined
+    if (choices.length === 0 && fields === undefined && (usage === undefined || this.failure !== undefined))
+      return undefined
+    const chunk: PartialChunk = withOrigin(usage === undefined ? { choices } : { choices, usage }, value)
+    addFields(chunk, fields)
     // Every chunk repeats it.
     if (value.model === this.#model) return chunk
     this.#model = value.model
@@ -101,10 +119,12 @@ export class ChunkReader {
     const isNew = state === undefined
     if (state === undefined) {
       if (index >= maxChoices) throw garbledResponse(`a choice of index ${index}`)
-      state = { spoke: false, answered: false, finish: null }
+      const citations = this.#extras?.numberedCitations === true ? new NumberedCitations() : undefined
+      state = { spoke: false, answered: false, finish: null, citations }
       this.#choices.set(index, state)
     }
-    const delta = deltaOf(choice, repeats, state.spoke)
+    const raw = rawDelta(choice, repeats, state.spoke)
+    const delta: PartialMessage = raw === undefined ? {} : partialMessage(raw)
     if (!state.answered) {
       state.answered = hasAnswer(delta)
       if (!state.answered && isFailedGeneration(choice.finish_reason)) this.failure ??= failedGeneration()
@@ -113,22 +133,45 @@ export class ChunkReader {
     const failed = this.failure !== undefined
     const reason = failed ? null : finishReason(choice.finish_reason)
     const logprobs = partialLogprobs(choice.logprobs)
+    if (state.citations !== undefined && !failed) {
+      const ended = reason !== null || state.finish !== null
+      cite(state.citations, delta, ended ? this.#sources : undefined)
+    }
     const empty = isEmptyMessage(delta)
     if (empty && failed) return undefined
-    if (empty && !isNew && logprobs === undefined && (reason === null || reason === state.finish))
+    const fields = failed ? undefined : this.#fields?.choice(choice, index)
+    const ofDelta = failed || raw === undefined ? undefined : this.#fields?.message(raw, index)
+    const adds = !empty || fields !== undefined || ofDelta !== undefined
+    if (!adds && !isNew && logprobs === undefined && (reason === null || reason === state.finish))
       return undefined
     if (!empty) state.spoke = true
     if (reason !== null) state.finish = reason
+    addFields(delta, ofDelta)
     // The first delta of a choice is passed on even without content: it shows that the choice exists.
     const textless = isNew && empty && isFields(choice.delta) && choice.delta.content === null
-    return chunkChoice(index, textless ? { content: null } : delta, logprobs, reason)
+    const read = chunkChoice(index, textless ? { ...delta, content: null } : delta, logprobs, reason)
+    addFields(read, fields)
+    return read
   }
 }
 
+/** Adds the annotations of a choice that has ended, if its sources are known. */
+function cite(
+  citations: NumberedCitations,
+  delta: { annotations?: PartialMessage['annotations'] },
+  sources: Fields | undefined,
+): void {
+  const { content, annotations } = delta as PartialMessage
+  if (content) citations.add(content)
+  if (sources === undefined || annotations !== undefined) return
+  const cited = citations.take(sources)
+  if (cited !== undefined) delta.annotations = cited
+}
+
 /** A server that answers in one piece may put the message where the delta belongs. */
-function deltaOf({ delta, message }: Fields, repeats: boolean, spoke: boolean): PartialMessage {
-  if (isFields(delta) && !repeats) return partialMessage(delta)
-  return isFields(message) && !spoke ? partialMessage(message) : {}
+function rawDelta({ delta, message }: Fields, repeats: boolean, spoke: boolean): Fields | undefined {
+  if (isFields(delta) && !repeats) return delta
+  return isFields(message) && !spoke ? message : undefined
 }
 
 function chunkChoice(

@@ -4,6 +4,7 @@ import { garbledResponse, toUpstreamError } from '../wire/garbled-response.ts'
 import { toChunk } from '../wire/parse-completion.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
+import type { AnswerExtras } from './answer-extras.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { parseChatCompletion } from './partial-completion.ts'
 import { TextEventTemplate } from './text-event-template.ts'
@@ -24,7 +25,8 @@ export class ChunkStream implements AsyncIterableIterator<readonly PartialChunk[
   readonly #body: AsyncIterable<Uint8Array>
   readonly #reader: ChunkReader
   readonly #decoder = new SseDecoder()
-  readonly #form = new TextEventTemplate()
+  readonly #form: TextEventTemplate
+  readonly #extras: AnswerExtras | undefined
   readonly #took = (read: IteratorResult<Uint8Array>) => this.#take(read)
   readonly #broke = (error: unknown) => this.#break(error)
   #bytes: AsyncIterator<Uint8Array> | undefined
@@ -36,9 +38,11 @@ export class ChunkStream implements AsyncIterableIterator<readonly PartialChunk[
   #over = false
 
   /** @param asked - how many choices (`n`). */
-  constructor(body: AsyncIterable<Uint8Array>, asked: number) {
+  constructor(body: AsyncIterable<Uint8Array>, asked: number, extras?: AnswerExtras) {
     this.#body = body
-    this.#reader = new ChunkReader(asked)
+    this.#reader = new ChunkReader(asked, extras)
+    this.#form = new TextEventTemplate(extras)
+    this.#extras = extras
   }
 
   [Symbol.asyncIterator](): this {
@@ -65,7 +69,7 @@ export class ChunkStream implements AsyncIterableIterator<readonly PartialChunk[
     const peeked = new PeekedBody(this.#body)
     this.#bytes = peeked.bytes
     if (await peeked.beginsAsJson()) {
-      const chunk = toChunk(parseChatCompletion(await peeked.text()))
+      const chunk = toChunk(parseChatCompletion(await peeked.text(), this.#extras))
       this.#over = true
       return { done: false, value: [chunk] }
     }
@@ -107,7 +111,9 @@ export class ChunkStream implements AsyncIterableIterator<readonly PartialChunk[
     const value = eventValue(event, data, this.#ended)
     if (value === undefined) return undefined
     const chunk = this.#reader.read(value, event)
-    if (chunk !== undefined && event === 'message') this.#form.learn(data, value, chunk)
+    if (chunk === undefined) return undefined
+    if (this.#extras !== undefined && hasFields(chunk)) this.#form.forget()
+    if (event === 'message') this.#form.learn(data, value, chunk)
     return chunk
   }
 
@@ -136,6 +142,14 @@ export class ChunkStream implements AsyncIterableIterator<readonly PartialChunk[
 }
 
 const nothing = Object.freeze({ done: true, value: undefined })
+
+function hasFields({ choices, provider_specific_fields }: PartialChunk): boolean {
+  if (provider_specific_fields !== undefined) return true
+  return choices.some(
+    choice =>
+      choice.provider_specific_fields !== undefined || choice.delta.provider_specific_fields !== undefined,
+  )
+}
 
 function eventValue(event: string, data: string, bodyEnded: boolean): unknown {
   // A keep-alive in the form of an event.

@@ -1,9 +1,21 @@
-import type { FinishReason, PartialCompletion } from '@sluice/core/provider'
+import type {
+  FinishReason,
+  PartialChoice,
+  PartialCompletion,
+  ProviderSpecificFields,
+} from '@sluice/core/provider'
 import type { Fields } from '../wire/json-value.ts'
 import { plainEnd, stringEnd } from '../wire/parse-json.ts'
 import { withModel, withOrigin } from './partial-completion.ts'
 import { partialUsage } from './partial-usage.ts'
+import { addFields, type SelectedFields } from './provider-fields.ts'
 import { findSlots, type Slot } from './template-slots.ts'
+
+interface FieldsByLevel {
+  readonly response: ProviderSpecificFields | undefined
+  readonly choice: ProviderSpecificFields | undefined
+  readonly message: ProviderSpecificFields | undefined
+}
 
 /** Texts longer than this hold more than a form. */
 const longestForm = 2_000
@@ -21,14 +33,29 @@ export class CompletionTemplate {
   readonly #index: number
   readonly #finishReason: FinishReason | null
   readonly #origin: Fields
+  /** Undefined if its usage has no provider-specific fields. */
+  readonly #usageFields: SelectedFields | undefined
+  /**
+   * Its provider-specific fields outside the usage, if it has any: they are between the slots, so all its responses have the
+   * same.
+   */
+  readonly #fields: FieldsByLevel | undefined
 
   private constructor(
     slots: readonly Slot[],
     between: readonly string[],
-    { choices, service_tier, system_fingerprint, model }: PartialCompletion,
+    { choices, usage, service_tier, system_fingerprint, model, ...rest }: PartialCompletion,
+    selected: SelectedFields | undefined,
   ) {
     this.#slots = slots
     this.#between = between
+    if (usage?.provider_specific_fields !== undefined) this.#usageFields = selected
+    const response = rest.provider_specific_fields
+    const choice = choices[0]!.provider_specific_fields
+    const message = choices[0]!.message.provider_specific_fields
+    if (response !== undefined || choice !== undefined || message !== undefined) {
+      this.#fields = { response, choice, message }
+    }
     this.#index = choices[0]!.index
     this.#finishReason = choices[0]!.finish_reason ?? null
     this.#origin = { service_tier, system_fingerprint, model }
@@ -43,6 +70,7 @@ export class CompletionTemplate {
     text: string,
     completion: PartialCompletion,
     parse: (text: string) => PartialCompletion,
+    selected?: SelectedFields,
   ): CompletionTemplate | undefined {
     if (!isOnlyText(completion)) return undefined
     const slots = findSlots(text)
@@ -55,7 +83,7 @@ export class CompletionTemplate {
     }
     between.push(text.slice(at))
     if (between.join('').length > longestForm) return undefined
-    const form = new CompletionTemplate(slots, between.map(copied), completion)
+    const form = new CompletionTemplate(slots, between.map(copied), completion, selected)
     return form.#holds(text, parse) ? form : undefined
   }
 
@@ -93,10 +121,20 @@ export class CompletionTemplate {
     }
     const after = between[slots.length]!
     if (text.length !== at + after.length || !text.startsWith(after, at)) return undefined
-    const choice = { index: this.#index, message: { content }, finish_reason: this.#finishReason }
-    const counted = partialUsage({ usage })
+    const choice: PartialChoice = {
+      index: this.#index,
+      message: { content },
+      finish_reason: this.#finishReason,
+    }
+    const counted = partialUsage({ usage }, this.#usageFields)
     const completion = counted === undefined ? { choices: [choice] } : { choices: [choice], usage: counted }
-    return withModel(withOrigin(completion, this.#origin), this.#origin)
+    const read: PartialCompletion = withModel(withOrigin(completion, this.#origin), this.#origin)
+    if (this.#fields !== undefined) {
+      addFields(choice.message, this.#fields.message)
+      addFields(choice, this.#fields.choice)
+      addFields(read, this.#fields.response)
+    }
+    return read
   }
 
   #holds(text: string, parse: (text: string) => PartialCompletion): boolean {
@@ -128,11 +166,12 @@ function copied(text: string): string {
   return JSON.parse(JSON.stringify(text)) as string
 }
 
-/** Whether it has one choice, with nothing but text. */
+/** Whether it has one choice, with nothing but text and provider-specific fields. */
 function isOnlyText({ choices }: PartialCompletion): boolean {
   const choice = choices[0]
   if (choices.length !== 1 || choice === undefined || choice.logprobs !== undefined) return false
-  for (const name in choice.message) if (name !== 'content') return false
+  for (const name in choice.message)
+    if (name !== 'content' && name !== 'provider_specific_fields') return false
   return choice.message.content !== undefined
 }
 

@@ -1,4 +1,5 @@
 import type { PartialCompletion } from '@sluice/core/provider'
+import type { AnswerExtras } from './answer-extras.ts'
 import { CompletionTemplate } from './completion-template.ts'
 import { parseChatCompletion } from './partial-completion.ts'
 
@@ -17,6 +18,13 @@ export class CompletionTemplates {
   readonly #forms: CompletionTemplate[] = []
   #learnt = 0
   #matched = 0
+  readonly #extras: AnswerExtras | undefined
+  readonly #parse: (text: string) => PartialCompletion
+
+  constructor(extras?: AnswerExtras) {
+    this.#extras = extras
+    this.#parse = text => parseChatCompletion(text, extras)
+  }
 
   /** Parses a completion's JSON text. Returns and throws the same as `parseChatCompletion`. */
   read(text: string): PartialCompletion {
@@ -31,15 +39,19 @@ export class CompletionTemplates {
       }
       return completion
     }
-    const completion = parseChatCompletion(text)
-    const learns = this.#learnt < leastLearnt + this.#matched / answersEach && text.length <= longestExample
+    const completion = this.#parse(text)
+    // Any text may cite.
+    const learns =
+      this.#learnt < leastLearnt + this.#matched / answersEach &&
+      text.length <= longestExample &&
+      this.#extras?.numberedCitations !== true
     if (learns) this.#learn(text, completion)
     return completion
   }
 
   #learn(text: string, completion: PartialCompletion): void {
     this.#learnt++
-    const form = CompletionTemplate.of(text, completion, parseChatCompletion)
+    const form = CompletionTemplate.of(text, completion, this.#parse, this.#extras?.fields)
     if (form === undefined) return
     this.#forms.unshift(form)
     if (this.#forms.length > most) this.#forms.pop()

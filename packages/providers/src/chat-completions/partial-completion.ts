@@ -1,20 +1,23 @@
-import type { PartialChoice, PartialCompletion } from '@sluice/core/provider'
+import type { PartialChoice, PartialCompletion, PartialMessage } from '@sluice/core/provider'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { parseCompletion } from '../wire/parse-completion.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import { errorInBody } from '../wire/upstream-error-response.ts'
+import type { AnswerExtras } from './answer-extras.ts'
 import { finishReason } from './finish-reason.ts'
+import { NumberedCitations } from './numbered-citations.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
 import { partialMessage } from './partial-message.ts'
 import { partialUsage } from './partial-usage.ts'
+import { addFields, ProviderFieldReader } from './provider-fields.ts'
 
 /**
  * Reads a complete (non-streaming) response. Throws `UpstreamError`: `refused` for an error in its place, `garbled` for
  * anything else that is not a completion.
  */
-export function partialCompletion(answer: unknown): PartialCompletion {
+export function partialCompletion(answer: unknown, extras?: AnswerExtras): PartialCompletion {
   const choices = isFields(answer) && Array.isArray(answer.choices) ? answer.choices : []
   if (!isFields(answer) || choices.length === 0) {
     throw errorInBody(answer) ?? garbledResponse('a body without choices')
@@ -23,12 +26,43 @@ export function partialCompletion(answer: unknown): PartialCompletion {
     const refusal = errorInBody(answer)
     if (refusal !== undefined) throw refusal
   }
-  const usage = partialUsage(answer)
+  const usage = partialUsage(answer, extras?.fields)
   const read = choices.map(partialChoice)
-  return withModel(
+  const completion: PartialCompletion = withModel(
     withOrigin(usage === undefined ? { choices: read } : { choices: read, usage }, answer),
     answer,
   )
+  if (extras !== undefined) addExtras(completion, answer, choices as readonly Fields[], extras)
+  return completion
+}
+
+/** Adds what the server says beyond the protocol. `raw`: its choices, in the order of the completion's. */
+function addExtras(
+  completion: PartialCompletion,
+  answer: Fields,
+  raw: readonly Fields[],
+  { fields, numberedCitations }: AnswerExtras,
+): void {
+  const reader = fields === undefined ? undefined : new ProviderFieldReader(fields, false)
+  completion.choices.forEach((choice, position) => {
+    const { message } = choice
+    const { message: rawMessage } = raw[position]!
+    if (numberedCitations) addAnnotations(message, answer)
+    if (isFields(rawMessage)) addFields(message, reader?.message(rawMessage, position))
+    addFields(choice, reader?.choice(raw[position]!, position))
+  })
+  addFields(completion, reader?.response(answer))
+}
+
+function addAnnotations(
+  message: { content?: PartialMessage['content']; annotations?: PartialMessage['annotations'] },
+  answer: Fields,
+): void {
+  if (!message.content || message.annotations !== undefined) return
+  const citations = new NumberedCitations()
+  citations.add(message.content)
+  const annotations = citations.take(answer)
+  if (annotations !== undefined) message.annotations = annotations
 }
 
 function partialChoice(choice: unknown, position: number): PartialChoice {
@@ -74,6 +108,6 @@ export function withModel<T extends object>(
 }
 
 /** Parses a completion from JSON. Throws `UpstreamError` for anything else. */
-export function parseChatCompletion(text: string): PartialCompletion {
-  return parseCompletion(text, parseJson, partialCompletion)
+export function parseChatCompletion(text: string, extras?: AnswerExtras): PartialCompletion {
+  return parseCompletion(text, parseJson, answer => partialCompletion(answer, extras))
 }

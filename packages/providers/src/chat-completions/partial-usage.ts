@@ -1,5 +1,6 @@
 import type { PartialUsage } from '@sluice/core/provider'
 import { countOf, type Fields, isFields } from '../wire/json-value.ts'
+import { addFields, type SelectedFields, usageFields } from './provider-fields.ts'
 
 const none: Fields = {}
 
@@ -7,10 +8,10 @@ const none: Fields = {}
  * The token counts of a completion or a chunk, wherever its vendor puts them; `undefined` where it gives none.
  * What is no whole number >= 0 is left out.
  */
-export function partialUsage(answer: Fields): PartialUsage | undefined {
-  if (isFields(answer.usage)) return fromUsage(answer.usage)
+export function partialUsage(answer: Fields, selected?: SelectedFields): PartialUsage | undefined {
+  if (isFields(answer.usage)) return fromUsage(answer.usage, selected)
   const groq = answer.x_groq
-  return isFields(groq) && isFields(groq.usage) ? fromUsage(groq.usage) : undefined
+  return isFields(groq) && isFields(groq.usage) ? fromUsage(groq.usage, selected) : undefined
 }
 
 /**
@@ -25,7 +26,7 @@ function hiddenTokens(total: unknown, asked: number | undefined, answered: numbe
 
 type Counts = { -readonly [Name in keyof PartialUsage]: PartialUsage[Name] }
 
-function fromUsage(usage: Fields): PartialUsage | undefined {
+function fromUsage(usage: Fields, selected: SelectedFields | undefined): PartialUsage | undefined {
   const prompt = isFields(usage.prompt_tokens_details) ? usage.prompt_tokens_details : none
   const completion = isFields(usage.completion_tokens_details) ? usage.completion_tokens_details : none
   const asked = countOf(usage.prompt_tokens)
@@ -53,6 +54,7 @@ function fromUsage(usage: Fields): PartialUsage | undefined {
     counts.completion_tokens = (answered ?? 0) + hidden
     counts.reasoning_tokens = Math.max(reasoned ?? 0, hidden)
   }
+  if (selected !== undefined) addFields(counts, usageFields(usage, selected))
   for (const _name in counts) return counts
   return undefined
 }

@@ -1,6 +1,7 @@
 import type { PartialChunk } from '@sluice/core/provider'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { plainEnd } from '../wire/parse-json.ts'
+import type { AnswerExtras } from './answer-extras.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { withOrigin } from './partial-completion.ts'
 
@@ -12,6 +13,7 @@ const mostTries = 3
  * them with (`obfuscation`): that is read at its offset, at a third of the cost of parsing the event.
  */
 export class TextEventTemplate {
+  readonly #extras: AnswerExtras | undefined
   #triesLeft = mostTries
   /** The fields that its events have in common; `undefined` until a form is known. */
   #origin: Fields | undefined
@@ -20,6 +22,12 @@ export class TextEventTemplate {
   /** The text between content and padding; `undefined` without padding. */
   #between: string | undefined
   #after = ''
+
+  constructor(extras?: AnswerExtras) {
+    this.#extras = extras
+    // Any text may cite.
+    if (extras?.numberedCitations === true) this.#triesLeft = 0
+  }
 
   /** Returns the chunk of an event of this form, or `undefined` for any other. */
   read(data: string): PartialChunk | undefined {
@@ -63,7 +71,7 @@ export class TextEventTemplate {
     }
     const changed = `${before}${text}.${between === undefined ? '' : `${between}${padding}.`}${after}`
     const paddingPath = between === undefined ? padding : `${padding}.`
-    if (!addsOnly(changed, `${text}.`, paddingPath, value)) return
+    if (!addsOnly(changed, `${text}.`, paddingPath, value, this.#extras)) return
     const { service_tier, system_fingerprint } = chunk
     this.#origin = { service_tier, system_fingerprint }
     this.#index = chunk.choices[0]!.index
@@ -71,14 +79,25 @@ export class TextEventTemplate {
     this.#between = between
     this.#after = after
   }
+
+  /** Forgets the form: an event of it would again have other provider-specific fields than the event before it. */
+  forget(): void {
+    this.#origin = undefined
+  }
 }
 
 /** Whether an event adds just this text after `earlier`, and has this padding. */
-function addsOnly(data: string, text: string, padding: unknown, earlier: Fields): boolean {
+function addsOnly(
+  data: string,
+  text: string,
+  padding: unknown,
+  earlier: Fields,
+  extras: AnswerExtras | undefined,
+): boolean {
   try {
     const value: unknown = JSON.parse(data)
     // The first event of a choice is read differently from the later ones.
-    const reader = new ChunkReader(1)
+    const reader = new ChunkReader(1, extras)
     reader.read(earlier, 'message')
     const chunk = reader.read(value, 'message')
     return chunk !== undefined && onlyText(chunk) === text && (value as Fields).obfuscation === padding
@@ -88,8 +107,10 @@ function addsOnly(data: string, text: string, padding: unknown, earlier: Fields)
 }
 
 /** The text of a chunk that has nothing else. */
-function onlyText({ choices, usage }: PartialChunk): string | undefined {
+function onlyText({ choices, usage, provider_specific_fields }: PartialChunk): string | undefined {
   const choice = choices[0]
+  if (provider_specific_fields !== undefined || choice?.provider_specific_fields !== undefined)
+    return undefined
   if (choices.length !== 1 || choice === undefined || usage !== undefined) return undefined
   if (choice.finish_reason !== undefined || choice.logprobs !== undefined) return undefined
   for (const name in choice.delta) if (name !== 'content') return undefined

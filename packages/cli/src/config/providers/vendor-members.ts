@@ -8,11 +8,12 @@ import type {
   OpenAICompatibleOptions,
   OpenAIOptions,
   PresetOptions,
+  ProviderFields,
   VertexOptions,
 } from '@sluice/providers'
 import { count } from '../sections/numbers.ts'
 import { list, type Member, object, record } from '../shape/collections.ts'
-import { orCode } from '../shape/either.ts'
+import { either, just, orCode } from '../shape/either.ts'
 import { anything, choice, flag, secret, text } from '../shape/values.ts'
 
 type Members<Options> = { readonly [Name in keyof Required<Options>]: Member }
@@ -42,6 +43,24 @@ const allowFields: Member = {
   shape: list(text(), { of: 'names of fields' }),
   description: 'Restricted fields that every caller may send, also callers with limits or a list of models.',
 }
+const fieldNames: Member = { shape: list(text(), { of: 'names of fields' }) }
+const providerFields: Member = {
+  shape: either(
+    [
+      { when: value => value === false, shape: just(false) },
+      {
+        when: () => true,
+        shape: object<ProviderFields>(
+          { response: fieldNames, choice: fieldNames, message: fieldNames, usage: fieldNames },
+          '`false`, or names of fields by level',
+        ),
+      },
+    ],
+    '`false`, or names of fields by level',
+  ),
+  description:
+    'Fields outside the protocol that answers keep as `provider_specific_fields`. Default: those that the vendor is known for. `false`: none.',
+}
 const isFunction = (value: unknown) => typeof value === 'function'
 /** What only TypeScript can give. */
 const code = (what: string): Member => ({
@@ -55,13 +74,9 @@ const code = (what: string): Member => ({
 })
 const texts = (of: string) => list(text(), { of })
 
-export const ownMembers: Members<PresetOptions> = {
-  apiKey: key,
-  baseURL: url,
-  headers,
-  maxConcurrent,
-  allowFields,
-}
+const serverMembers = { apiKey: key, baseURL: url, headers, maxConcurrent, allowFields }
+
+export const ownMembers: Members<PresetOptions> = { ...serverMembers, providerFields }
 export const hostedMembers: Members<HostedOptions> = { ...ownMembers }
 
 export const openaiMembers: Members<OpenAIOptions> = {
@@ -71,10 +86,11 @@ export const openaiMembers: Members<OpenAIOptions> = {
   project: { shape: text(), description: 'Sent as `openai-project`.' },
   maxConcurrent,
   allowFields,
+  providerFields,
 }
 
 export const anthropicMembers: Members<AnthropicOptions> = {
-  ...hostedMembers,
+  ...serverMembers,
   version: { shape: text(), description: 'Sent as `anthropic-version`. Default `2023-06-01`.' },
   beta: { shape: texts('names of betas'), description: 'Sent as `anthropic-beta`.' },
   defaultMaxTokens: {
@@ -97,7 +113,7 @@ const safetySettings: Member = {
 }
 
 export const geminiMembers: Members<GeminiOptions> = {
-  ...hostedMembers,
+  ...serverMembers,
   safetySettings,
   fetchImage: code('it fetches images that callers give by URL'),
 }
@@ -156,6 +172,7 @@ export const azureMembers: Members<AzureOptions> = {
   headers,
   maxConcurrent,
   allowFields,
+  providerFields,
 }
 
 export const compatibleMembers: Members<OpenAICompatibleOptions> = {
@@ -202,6 +219,10 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
       of: 'kinds by field',
     }),
     description: 'Fields outside the protocol that the server obeys. Default: those of all known servers.',
+  },
+  citations: {
+    shape: choice('numbered'),
+    description: '`numbered` where answers cite web pages as `[1]`: they become `annotations`.',
   },
   requiredToolChoice: { shape: text(), description: "What the vendor calls `tool_choice: 'required'`." },
   toolCallIds: { shape: choice('nine-alphanumerics'), description: "The form of a tool call's id." },

@@ -44,12 +44,12 @@ const vendors: Readonly<Record<string, KnownVendor>> = {
   together_ai: { type: 'together', key: 'TOGETHERAI_API_KEY' },
   fireworks_ai: { type: 'fireworks', key: 'FIREWORKS_AI_API_KEY' },
   cerebras: { type: 'cerebras', key: 'CEREBRAS_API_KEY' },
+  perplexity: { type: 'perplexity', key: 'PERPLEXITYAI_API_KEY' },
   custom_openai: { type: 'openai-compatible', keyless: true },
   openai_like: { type: 'openai-compatible', keyless: true },
   litellm_proxy: { type: 'openai-compatible', keyless: true },
   deepinfra: compatible('https://api.deepinfra.com/v1/openai', 'DEEPINFRA_API_KEY'),
   nvidia_nim: compatible('https://integrate.api.nvidia.com/v1', 'NVIDIA_NIM_API_KEY'),
-  perplexity: compatible('https://api.perplexity.ai', 'PERPLEXITYAI_API_KEY'),
   sambanova: compatible('https://api.sambanova.ai/v1', 'SAMBANOVA_API_KEY'),
   moonshot: compatible('https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY'),
 }

@@ -25,12 +25,8 @@ const vendors: Readonly<Record<string, PortkeyVendor>> = {
   'together-ai': { type: 'together', key: 'TOGETHER_API_KEY' },
   'fireworks-ai': { type: 'fireworks', key: 'FIREWORKS_API_KEY' },
   cerebras: { type: 'cerebras', key: 'CEREBRAS_API_KEY' },
+  'perplexity-ai': { type: 'perplexity', key: 'PERPLEXITY_API_KEY' },
   ollama: { type: 'ollama' },
-  'perplexity-ai': {
-    type: 'openai-compatible',
-    key: 'PERPLEXITY_API_KEY',
-    baseURL: 'https://api.perplexity.ai',
-  },
   deepinfra: {
     type: 'openai-compatible',
     key: 'DEEPINFRA_API_KEY',

@@ -6,6 +6,7 @@ import type {
   Choice,
   ChunkChoice,
   CompletionMessage,
+  CompletionUsage,
   CustomToolCall,
   Delta,
   FunctionToolCall,
@@ -32,6 +33,9 @@ const count = z.int().check(z.gte(0))
 const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodMiniType<JsonObject>
 const anyObjects = z.array(anyObject)
 
+/** What a vendor adds to the protocol at one level of an answer. */
+const providerFields = { provider_specific_fields: z.exactOptional(anyObject) }
+
 const usage = z.object({
   prompt_tokens: count,
   completion_tokens: count,
@@ -47,7 +51,8 @@ const usage = z.object({
     accepted_prediction_tokens: count,
     rejected_prediction_tokens: count,
   } satisfies Shape<Usage['completion_tokens_details']>),
-} satisfies Shape<Usage>)
+  ...providerFields,
+} satisfies Shape<CompletionUsage>)
 
 const token = {
   token: z.string(),
@@ -96,12 +101,14 @@ const message = z.object({
   tool_calls: z.exactOptional(z.array(calledTool).check(z.minLength(1))),
   function_call: z.exactOptional(z.object({ name: z.string(), arguments: z.string() })),
   audio: z.exactOptional(anyObject),
+  ...providerFields,
 } satisfies Shape<CompletionMessage>)
 
 /** The fields that choices of complete responses and of chunks share. */
 const ofChoice = {
   index: z.int().check(z.gte(0), z.lte(127)),
   logprobs: z.nullable(logprobs),
+  ...providerFields,
 }
 
 const choice = z.object({
@@ -119,6 +126,7 @@ const completion = z.object({
   usage,
   service_tier: z.exactOptional(z.string()),
   system_fingerprint: z.nullable(z.string()),
+  ...providerFields,
 } satisfies Shape<ChatCompletion>)
 
 const errorBody = z.object({
@@ -162,6 +170,7 @@ const delta = z.object({
   tool_calls: z.exactOptional(z.array(toolCallDelta)),
   function_call: z.exactOptional(z.object({ name: optionalText, arguments: optionalText })),
   audio: z.exactOptional(anyObject),
+  ...providerFields,
 } satisfies Shape<Delta>)
 
 const chunkChoice = z.object({
@@ -180,6 +189,7 @@ const chunk = z.object({
   system_fingerprint: z.nullable(z.string()),
   choices: z.array(chunkChoice),
   usage: z.exactOptional(z.nullable(usage)),
+  ...providerFields,
 } satisfies Shape<ChatCompletionChunk>)
 
 const named = {

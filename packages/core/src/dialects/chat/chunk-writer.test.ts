@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ChunkChoice, Delta } from '../../protocol/chat.ts'
+import type { ChunkChoice, Delta, JsonObject } from '../../protocol/chat.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 
 const text = fc.oneof(
@@ -8,6 +8,8 @@ const text = fc.oneof(
   fc.string(),
   fc.constantFrom('"', '\\', '\n', '\u2028', '\ud800', ''),
 )
+/** What a vendor adds. */
+const fields = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 }) as fc.Arbitrary<JsonObject>
 const delta: fc.Arbitrary<Delta> = fc.oneof(
   text.map(content => ({ content })),
   fc.record(
@@ -27,7 +29,7 @@ const token = fc.record({
   logprob: fc.double({ max: 0, noNaN: true }),
   bytes: fc.constant(null),
 })
-const choice: fc.Arbitrary<ChunkChoice> = fc.record({
+const plainChoice: fc.Arbitrary<ChunkChoice> = fc.record({
   index: fc.nat(127),
   delta,
   logprobs: fc.option(
@@ -38,6 +40,10 @@ const choice: fc.Arbitrary<ChunkChoice> = fc.record({
   ),
   finish_reason: fc.option(fc.constantFrom('stop' as const, 'length' as const, 'tool_calls' as const)),
 })
+const choice = fc.oneof(
+  plainChoice,
+  fc.tuple(plainChoice, fields).map(([one, added]) => ({ ...one, provider_specific_fields: added })),
+)
 const head = fc.record({ id: text, created: fc.nat(), model: text })
 
 describe('ChunkWriter', () => {
@@ -49,8 +55,9 @@ describe('ChunkWriter', () => {
         fc.option(fc.string(), { nil: undefined }),
         fc.option(text),
         fc.boolean(),
-        (head, choices, tier, fingerprint, includeUsage) => {
-          const chunks = choices.map(one => ({
+        fc.option(fields, { nil: undefined }),
+        (head, choices, tier, fingerprint, includeUsage, added) => {
+          const chunks = choices.map((one, nth) => ({
             id: head.id,
             object: 'chat.completion.chunk',
             created: head.created,
@@ -58,9 +65,10 @@ describe('ChunkWriter', () => {
             service_tier: tier,
             system_fingerprint: fingerprint,
             choices: [one],
+            ...(nth === 0 && added !== undefined ? { provider_specific_fields: added } : {}),
             ...(includeUsage ? { usage: null } : {}),
           }))
-          const written = new ChunkWriter(head, includeUsage).choices(choices, tier, fingerprint)
+          const written = new ChunkWriter(head, includeUsage).choices(choices, tier, fingerprint, added)
           expect(written).toBe(chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join(''))
         },
       ),

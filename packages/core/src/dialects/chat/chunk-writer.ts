@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../../errors/errors.ts'
-import type { ChunkChoice, Delta, Usage } from '../../protocol/chat.ts'
+import type { ChunkChoice, CompletionUsage, Delta, JsonObject } from '../../protocol/chat.ts'
 
 // Tuned for the bench row `stream`: the constant parts of events are serialized once.
 
@@ -26,12 +26,13 @@ export class ChunkWriter {
 
   /**
    * Returns one event per choice. A service tier also applies to later events. The fingerprint of the first call applies to
-   * the stream.
+   * the stream. `fields`: what the vendor added, for the first event.
    */
   choices(
     choices: readonly ChunkChoice[],
     serviceTier: string | undefined,
     systemFingerprint: string | null,
+    fields?: JsonObject,
   ): string {
     if (this.#prefix === undefined || this.#serviceTier !== serviceTier) {
       this.#prefix = this.#prefixOf(serviceTier, systemFingerprint)
@@ -39,12 +40,20 @@ export class ChunkWriter {
     }
     const tail = this.#includeUsage ? '],"usage":null}\n\n' : ']}\n\n'
     let text = ''
-    for (const choice of choices) text += this.#prefix + jsonOf(choice) + tail
+    if (fields === undefined) {
+      for (const choice of choices) text += this.#prefix + jsonOf(choice) + tail
+      return text
+    }
+    let next = `],"provider_specific_fields":${JSON.stringify(fields)}${tail.slice(1)}`
+    for (const choice of choices) {
+      text += this.#prefix + jsonOf(choice) + next
+      next = tail
+    }
     return text
   }
 
   /** Returns the usage event, if requested, and `[DONE]`. */
-  end(usage: Usage): string {
+  end(usage: CompletionUsage): string {
     if (!this.#includeUsage) return 'data: [DONE]\n\n'
     this.#prefix ??= this.#prefixOf(undefined, null)
     return `${this.#prefix}],"usage":${JSON.stringify(usage)}}\n\ndata: [DONE]\n\n`
@@ -66,9 +75,10 @@ export class ChunkWriter {
 
 /** Returns the same text as `JSON.stringify`, at a fraction of the cost for a choice with only text. */
 function jsonOf(choice: ChunkChoice): string {
-  const { index, delta, logprobs, finish_reason } = choice
+  const { index, delta, logprobs, finish_reason, provider_specific_fields: fields } = choice
   const { content } = delta
-  if (typeof content !== 'string' || logprobs !== null || finish_reason !== null || !isOnlyContent(delta)) {
+  const special = logprobs !== null || finish_reason !== null || fields !== undefined
+  if (typeof content !== 'string' || special || !isOnlyContent(delta)) {
     return JSON.stringify(choice)
   }
   return `{"index":${index},"delta":{"content":${JSON.stringify(content)}},"logprobs":null,"finish_reason":null}`

@@ -4,6 +4,7 @@ import { UpstreamError } from '../../errors/upstream-error.ts'
 import { choiceFinishReason } from '../../normalization/finish-reason.ts'
 import { completeToolCalls } from '../../normalization/tool-calls.ts'
 import type { ChatCompletion, Choice, CompletionMessage, Usage } from '../../protocol/chat.ts'
+import { usageWithFields } from '../../usage/usage.ts'
 
 /**
  * Converts a vendor's complete response to the shape of the protocol (section 2). All keys are present and in order, except
@@ -25,10 +26,12 @@ export function normalizeCompletion(
     created: identity.created,
     model: identity.model,
     choices: inOrder(partial.choices).map((choice, index) => choiceOf(choice, index, newId, logprobsAsked)),
-    usage,
+    usage: usageWithFields(usage, partial.usage),
   }
   if (partial.service_tier) completion.service_tier = partial.service_tier
   completion.system_fingerprint = partial.system_fingerprint || null
+  const { provider_specific_fields: fields } = partial
+  if (fields !== undefined) completion.provider_specific_fields = fields
   return completion as ChatCompletion
 }
 
@@ -36,13 +39,15 @@ function inOrder(choices: readonly PartialChoice[]): readonly PartialChoice[] {
   return choices.length === 1 ? choices : [...choices].sort((a, b) => a.index - b.index)
 }
 
-function choiceOf(choice: PartialChoice, index: number, newId: () => string, logprobsAsked: boolean): Choice {
-  return {
+function choiceOf(given: PartialChoice, index: number, newId: () => string, logprobsAsked: boolean): Choice {
+  const { provider_specific_fields: fields } = given
+  const choice: Choice = {
     index,
-    message: messageOf(choice.message, newId),
-    logprobs: logprobsAsked ? (choice.logprobs ?? null) : null,
-    finish_reason: choiceFinishReason(choice),
+    message: messageOf(given.message, newId),
+    logprobs: logprobsAsked ? (given.logprobs ?? null) : null,
+    finish_reason: choiceFinishReason(given),
   }
+  return fields === undefined ? choice : { ...choice, provider_specific_fields: fields }
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
@@ -65,5 +70,7 @@ function messageOf(message: PartialMessage, newId: () => string): CompletionMess
   reply.refusal = refusal
   reply.annotations = message.annotations ?? []
   if (message.citations !== undefined) reply.citations = message.citations
+  const { provider_specific_fields: fields } = message
+  if (fields !== undefined) reply.provider_specific_fields = fields
   return reply as CompletionMessage
 }

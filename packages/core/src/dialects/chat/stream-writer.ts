@@ -6,7 +6,7 @@ import type {
 } from '../../contracts/dialect.ts'
 import type { PartialMessage } from '../../contracts/provider.ts'
 import type { GatewayError } from '../../errors/errors.ts'
-import type { ChunkChoice, Delta, Usage } from '../../protocol/chat.ts'
+import type { ChunkChoice, CompletionUsage, Delta } from '../../protocol/chat.ts'
 import { ChunkWriter, errorEvent } from './chunk-writer.ts'
 
 /** Writes a stream of chat completion chunks: per choice a role chunk, its content, and a finish chunk. */
@@ -21,13 +21,13 @@ export class ChatStreamWriter implements AnswerStreamWriter {
     return ''
   }
 
-  push(deltas: readonly AnswerDelta[], { serviceTier, systemFingerprint }: AnswerOrigin): string {
-    return deltas.length === 0
-      ? ''
-      : this.#writer.choices(chunkChoices(deltas), serviceTier, systemFingerprint)
+  push(deltas: readonly AnswerDelta[], origin: AnswerOrigin): string {
+    if (deltas.length === 0) return ''
+    const { serviceTier, systemFingerprint } = origin
+    return this.#writer.choices(chunkChoices(deltas), serviceTier, systemFingerprint, origin.takeFields())
   }
 
-  end(deltas: readonly AnswerDelta[], origin: AnswerOrigin, usage: Usage): string {
+  end(deltas: readonly AnswerDelta[], origin: AnswerOrigin, usage: CompletionUsage): string {
     return this.push(deltas, origin) + this.#writer.end(usage)
   }
 
@@ -44,7 +44,7 @@ export function chunkChoices(deltas: readonly AnswerDelta[]): ChunkChoice[] {
 }
 
 /** Adds the chunks of a delta: one for each thing it holds. */
-function addChunks({ index, first, delta, logprobs, finish }: AnswerDelta, out: ChunkChoice[]): void {
+function addChunks({ index, first, delta, logprobs, finish, fields }: AnswerDelta, out: ChunkChoice[]): void {
   if (first) out.push(chunkOf(index, roleOf(delta)))
   const start = out.length
   if (delta.reasoning_content || delta.reasoning_details !== undefined) {
@@ -53,6 +53,7 @@ function addChunks({ index, first, delta, logprobs, finish }: AnswerDelta, out: 
   if (delta.content) out.push(chunkOf(index, { content: delta.content }))
   if (delta.refusal) out.push(chunkOf(index, { refusal: delta.refusal }))
   const { tool_calls: calls, function_call, audio, annotations, citations } = delta
+  const { provider_specific_fields } = delta
   if (calls !== undefined) {
     for (const call of calls as NonNullable<Delta['tool_calls']>) {
       out.push(chunkOf(index, { tool_calls: [call] }))
@@ -62,12 +63,14 @@ function addChunks({ index, first, delta, logprobs, finish }: AnswerDelta, out: 
   if (audio !== undefined) out.push(chunkOf(index, { audio }))
   if (annotations !== undefined) out.push(chunkOf(index, { annotations }))
   if (citations !== undefined) out.push(chunkOf(index, { citations }))
+  if (provider_specific_fields !== undefined) out.push(chunkOf(index, { provider_specific_fields }))
   if (logprobs !== null) {
     // Logprobs of tokens without text are sent too.
     if (out.length === start) out.push(chunkOf(index, { content: '' }))
     out[start] = { ...out[start]!, logprobs }
   }
   if (finish !== null) out.push({ index, delta: {}, logprobs: null, finish_reason: finish })
+  if (fields !== undefined) out[out.length - 1] = { ...out.at(-1)!, provider_specific_fields: fields }
 }
 
 /** The delta of the role chunk. Its content is `null` if the response does not start with text. */

@@ -30,7 +30,12 @@ export function shapeOf(completion: OpenAI.ChatCompletion, model: string): Shape
   const ids = new Set(calls.map(call => call.id))
   if (ids.size !== calls.length || ids.has('')) throw new Error('ids of calls are missing, or twice there')
   return {
-    keys: keysOf(completion, ['_request_id', 'system_fingerprint', 'service_tier']),
+    keys: keysOf(completion, [
+      '_request_id',
+      'system_fingerprint',
+      'service_tier',
+      'provider_specific_fields',
+    ]),
     messageKeys: keysOf(message, [...extensions, 'parsed']),
     content: message.content,
     refusal: message.refusal,

@@ -8,7 +8,12 @@ const lists = ['reasoning_details', 'annotations', 'citations'] as const
 export function typeIssues(part: PartialCompletion | PartialChunk): string[] {
   if (!isObject(part)) return [`a part is ${String(part)}`]
   if (!Array.isArray(part.choices)) return ['choices is no array']
-  return [...part.choices.flatMap(choiceIssues), ...usageIssues(part.usage), ...optionalText(part, 'model')]
+  return [
+    ...part.choices.flatMap(choiceIssues),
+    ...usageIssues(part.usage),
+    ...optionalText(part, 'model'),
+    ...fieldsIssues(part),
+  ]
 }
 
 function choiceIssues(
@@ -20,6 +25,7 @@ function choiceIssues(
     ...(Number.isSafeInteger(index) && index >= 0 ? [] : [`the index of a choice is ${index}`]),
     ...(reason == null || finishReasons.includes(reason) ? [] : [`finish_reason is ${reason}`]),
     ...(isObject(message) ? messageIssues(message) : ['a choice has neither delta nor message']),
+    ...fieldsIssues(choice),
   ]
 }
 
@@ -37,13 +43,34 @@ function messageIssues(message: PartialMessage): string[] {
       ...optionalText(call.custom ?? {}, 'name'),
       ...optionalText(call.custom ?? {}, 'input'),
     ]),
+    ...fieldsIssues(message),
   ]
 }
 
-function usageIssues(usage: PartialUsage = {}): string[] {
-  return Object.entries(usage).flatMap(([name, count]) =>
-    count === undefined || (Number.isSafeInteger(count) && count >= 0) ? [] : [`${name} is ${count}`],
-  )
+function usageIssues({ provider_specific_fields, ...counts }: PartialUsage = {}): string[] {
+  return [
+    ...Object.entries(counts).flatMap(([name, count]) =>
+      count === undefined || (Number.isSafeInteger(count) && count >= 0) ? [] : [`${name} is ${count}`],
+    ),
+    ...fieldsIssues({ provider_specific_fields }),
+  ]
+}
+
+/** They are written as JSON, for callers who may merge them into objects. */
+function fieldsIssues({
+  provider_specific_fields: fields,
+}: {
+  provider_specific_fields?: unknown
+}): string[] {
+  if (fields === undefined) return []
+  if (!isObject(fields) || Array.isArray(fields)) return ['provider_specific_fields is no object']
+  let text: string
+  try {
+    text = JSON.stringify(fields)
+  } catch {
+    return ['provider_specific_fields is no JSON']
+  }
+  return text.includes('"__proto__":') ? ['provider_specific_fields has a key __proto__'] : []
 }
 
 /** Returns violations in the order of a stream's chunks, by the contract. */
@@ -65,9 +92,10 @@ export function orderIssues(chunks: readonly PartialChunk[]): string[] {
     }
     if (usage === undefined) continue
     countsAt = at
-    for (const [name, count] of Object.entries(usage))
+    const { provider_specific_fields: _, ...counted } = usage
+    for (const [name, count] of Object.entries(counted))
       if (count < (counts[name] ?? 0)) issues.push(`${name} falls from ${counts[name]} to ${count}`)
-    counts = { ...counts, ...usage }
+    counts = { ...counts, ...counted }
   }
   if (countsAt >= 0 && countsAt < contentAt) issues.push('content comes after the last token counts')
   return issues
