@@ -166,7 +166,7 @@ export function wordCount(messages: readonly Message[]): number {
   let words = 0
   for (const { content } of messages) {
     if (typeof content === 'string') words += wordsOf(content)
-    else for (const part of content ?? []) if ('text' in part) words += wordsOf(part.text)
+    else for (const part of content ?? []) if (part.type === 'text') words += wordsOf(part.text)
   }
   return words
 }
