@@ -7,9 +7,11 @@ import { isKnownField } from '../../protocol/chat-fields.ts'
 import { shorten } from '../../protocol/error-messages.ts'
 import { dropInnerNulls, withoutNulls } from '../../protocol/without-nulls.ts'
 import { isRestricted, permittedTargets } from '../../routing/restricted-fields.ts'
+import { acceptingTargets, type FoundExtension } from '../../validation/accepting-targets.ts'
 import { selectCapableTargets } from '../../validation/capable-targets.ts'
 import { checkFields } from '../../validation/check-fields.ts'
 import { wrongType } from '../../validation/validation-error.ts'
+import { standardRequest } from './extensions.ts'
 import { checkConversationRules, checkFieldRules } from './live-rules.ts'
 import { chatFields } from './schema.ts'
 
@@ -58,15 +60,16 @@ export function validate<T extends RoutedTarget>(
   const fields = withoutNulls(body)
   if (fields.messages === undefined) throw missingMessages()
   const live = rules.profile === 'live'
-  const extra = checkFields(fields, chatFields(live))
+  const { extra, standard, found, accepting } = checkRequest(fields, live, targets, log)
   dropInnerNulls(fields)
   const input = fields as ChatRequest
-  if (live) checkFieldRules(input)
+  const standardInput = standard === undefined ? input : (standard as ChatRequest)
+  if (live) checkFieldRules(standardInput)
   else if (fields.max_completion_tokens !== undefined && 'max_tokens' in fields) delete fields.max_tokens
   const permitted =
-    extra === undefined || !isRestricted(principal, rules.boundsAll)
-      ? targets
-      : permittedTargets(input, extra, targets, log)
+    (extra === undefined && found === none) || !isRestricted(principal, rules.boundsAll)
+      ? accepting
+      : permittedTargets(input, extra ?? [], found, accepting, log)
   const capable = permitted.every(({ capabilities }) => capabilities === undefined)
     ? permitted
     : selectCapableTargets(input, permitted, {
@@ -75,8 +78,49 @@ export function validate<T extends RoutedTarget>(
         estimateTokens: () => rules.estimateTokens(draft),
         skip: (target, why) => log.skip(target, why),
       })
-  if (live) checkConversationRules(input)
+  if (live) checkConversationRules(standardInput)
   return { input, targets: capable }
+}
+
+/** Fields that are valid, and the targets that accept the extensions that they use. */
+interface CheckedRequest<T> {
+  /** Names of fields that the protocol does not define. */
+  readonly extra: readonly string[] | undefined
+  /** The fields with values of the protocol only. Absent: the fields themselves. */
+  readonly standard?: Record<string, unknown>
+  readonly found: readonly FoundExtension[]
+  readonly accepting: readonly T[]
+}
+
+const none: readonly FoundExtension[] = Object.freeze([])
+
+/**
+ * Validates the fields by the protocol. Only if that fails, looks for extensions, and validates the rest if a target accepts all
+ * that are used. Throws the first error of the protocol if none does.
+ */
+function checkRequest<T extends RoutedTarget>(
+  fields: Readonly<Record<string, unknown>>,
+  live: boolean,
+  targets: readonly T[],
+  log: Pick<RouteContext, 'skip'>,
+): CheckedRequest<T> {
+  const schemas = chatFields(live)
+  try {
+    return { extra: checkFields(fields, schemas), found: none, accepting: targets }
+  } catch (error) {
+    if (!targets.some(acceptsExtensions)) throw error
+    const { fields: standard, found } = standardRequest(fields)
+    if (found.length === 0) throw error
+    const accepting = acceptingTargets(found, targets, log)
+    if (accepting.length === 0) throw error
+    const extra = checkFields(standard, schemas)
+    dropInnerNulls(standard)
+    return { extra, standard, found, accepting }
+  }
+}
+
+function acceptsExtensions({ provider }: RoutedTarget): boolean {
+  return provider.accepts !== undefined && provider.accepts.length > 0
 }
 
 function missingMessages(): GatewayError {
