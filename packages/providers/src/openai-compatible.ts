@@ -57,6 +57,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   messageNames: true,
   messageFields: true,
   extensions: true,
+  accepts: true,
   reasoningField: true,
   developerRole: true,
   requiredToolChoice: true,
@@ -82,6 +83,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
     )
   validateCompatibility(compatibility, name)
   checkRestrictedFields(restrictedFields, name)
+  const { accepts } = compatibility
   const endpoint = {
     url: `${baseUrl(baseURL, name)}/chat/completions`,
     headers: additionalHeaders(apiKey === undefined ? {} : bearer(apiKey, name), headers, name),
@@ -91,8 +93,17 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
     name,
     encode: call => encodeChatCompletions(call, endpoint),
     decode: chatCompletionsDecoder(),
+    ...(accepts === undefined ? {} : { accepts }),
     ...concurrency(maxConcurrent, name),
-    ...restrictFields(restrictedFields, allowFields, name),
+    ...restrictFields(withServerTools(restrictedFields, accepts), allowFields, name),
   }
   return providerInstance(provider, known)
+}
+
+/** Servers bill the tools that they run: they are restricted wherever they are accepted. */
+function withServerTools(
+  fields: RestrictedFields,
+  accepts: CompatibilityOptions['accepts'],
+): RestrictedFields {
+  return accepts?.includes('server_tools') === true ? { server_tools: 'paid', ...fields } : fields
 }

@@ -98,6 +98,7 @@ export const presets = {
     drop: hints,
     extensions: ['reasoning_content'],
     reasoningField: 'reasoning',
+    accepts: ['string_media', 'tool_result_media', 'untyped_tools'],
   },
   vllm: {
     name: 'vllm',
@@ -108,6 +109,7 @@ export const presets = {
     // It reads reasoning under this name alone, and ignores what it does not know.
     extensions: ['reasoning_content'],
     reasoningField: 'reasoning',
+    accepts: ['video_url', 'audio_url', 'tool_result_media', 'thinking_parts', 'untyped_tools'],
   },
   llamacpp: {
     name: 'llamacpp',
@@ -134,6 +136,7 @@ export const presets = {
     drop: hints.filter(hint => hint !== 'user' && hint !== 'service_tier'),
     messageNames: false,
     messageFields: 'strict',
+    accepts: ['server_tools', 'service_tiers'],
   },
   mistral: {
     name: 'mistral',
@@ -148,6 +151,14 @@ export const presets = {
     messageNames: false,
     messageFields: 'strict',
     extensions: ['prefix'],
+    accepts: [
+      'string_media',
+      'document_url',
+      'tool_result_media',
+      'thinking_parts',
+      'tool_choice_any',
+      'untyped_tools',
+    ],
     requiredToolChoice: 'any',
     toolCallIds: 'nine-alphanumerics',
   },
@@ -176,6 +187,7 @@ export const presets = {
     restrictedFields: openrouterFields,
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content', 'reasoning_details', 'cache_control'],
+    accepts: ['video_url', 'tool_result_media', 'server_tools'],
   },
   together: {
     name: 'together',
@@ -183,6 +195,7 @@ export const presets = {
     restrictedFields: togetherFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
+    accepts: ['video_url'],
   },
   fireworks: {
     name: 'fireworks',

@@ -1,5 +1,38 @@
 import type { RequestExtension, Target } from '../contracts/provider.ts'
 import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
+import {
+  type ConfigurationIssue,
+  configurationIssue,
+  type OptionPath,
+} from '../errors/configuration-error.ts'
+
+const names: Readonly<Record<RequestExtension, true>> = {
+  string_media: true,
+  document_url: true,
+  video_url: true,
+  audio_url: true,
+  file_url: true,
+  tool_result_media: true,
+  thinking_parts: true,
+  tool_choice_any: true,
+  untyped_tools: true,
+  server_tools: true,
+  service_tiers: true,
+}
+
+/** The names of all request extensions. */
+export const requestExtensions = Object.keys(names) as readonly RequestExtension[]
+
+/** Returns the issue of invalid `accepts`, or `undefined`. `path` is that of the option. */
+export function acceptsIssue(accepts: unknown, path: OptionPath): ConfigurationIssue | undefined {
+  if (accepts === undefined) return undefined
+  if (!Array.isArray(accepts)) {
+    return configurationIssue(path, accepts, "an array of request extensions, such as ['video_url']")
+  }
+  const index = accepts.findIndex(name => !requestExtensions.includes(name))
+  if (index < 0) return undefined
+  return configurationIssue([...path, index], accepts[index], `one of ${requestExtensions.join(', ')}`)
+}
 
 /** An extension that a request uses. */
 export interface FoundExtension {
