@@ -11,7 +11,7 @@ interface Media {
 
 /**
  * Returns a high estimate of the tokens of a prompt: one per three bytes, which is rather too many for any language and
- * vendor, plus an allowance per image, audio and file. The body may be invalid: all other content counts by its bytes.
+ * vendor, plus an allowance per image, audio, file and video. The body may be invalid: all other content counts by its bytes.
  */
 export function promptEstimate({ body, bytes }: Draft): number {
   let textBytes = bytes
@@ -33,11 +33,19 @@ function mediaOf(part: JsonValue): Media | undefined {
     const image = jsonMember(part, 'image_url')
     const low = jsonMember(image, 'detail') === 'low'
     const tokens = low ? mediaAllowance.lowImage : mediaAllowance.image
-    return { tokens, inlineBytes: base64Bytes(textOf(jsonMember(image, 'url')), 'url') }
+    return { tokens, inlineBytes: base64Bytes(textOf(image) || textOf(jsonMember(image, 'url')), 'url') }
   }
   if (type === 'input_audio') {
-    const data = textOf(jsonMember(jsonMember(part, 'input_audio'), 'data'))
+    const audio = jsonMember(part, 'input_audio')
+    const data = textOf(audio) || textOf(jsonMember(audio, 'data'))
     return { tokens: mediaAllowance.audio, inlineBytes: base64Bytes(data, 'plain') }
+  }
+  const linked = typeof type === 'string' ? linkedMedia.get(type) : undefined
+  if (linked !== undefined) {
+    const link = jsonMember(part, type as string)
+    const url = textOf(link) || textOf(jsonMember(link, 'url'))
+    if (linked === 'file' && /^data:/i.test(url) && isText(url, '')) return undefined
+    return { tokens: mediaAllowance[linked], inlineBytes: base64Bytes(url, 'url') }
   }
   if (type !== 'file') return undefined
   const file = jsonMember(part, 'file')
@@ -45,6 +53,14 @@ function mediaOf(part: JsonValue): Media | undefined {
   if (isText(data, textOf(jsonMember(file, 'filename')))) return undefined
   return { tokens: mediaAllowance.file, inlineBytes: base64Bytes(data, 'plain') }
 }
+
+/** Request extensions that are parts with a link, by type. */
+const linkedMedia: ReadonlyMap<string, 'audio' | 'video' | 'file'> = new Map([
+  ['document_url', 'file'],
+  ['file_url', 'file'],
+  ['audio_url', 'audio'],
+  ['video_url', 'video'],
+])
 
 /** Returns whether a file is text, which counts by its bytes. */
 function isText(data: string, filename: string): boolean {
@@ -75,6 +91,13 @@ function textOf(value: JsonValue | undefined): string {
  * | image, `detail: 'low'` | 100 |
  * | image | 1,600 |
  * | audio | 2,000 |
- * | file, but for text, which counts by its bytes | 8,000 |
+ * | file or document, but for text, which counts by its bytes | 8,000 |
+ * | video | 16,000 |
  */
-export const mediaAllowance = { lowImage: 100, image: 1_600, audio: 2_000, file: 8_000 } as const
+export const mediaAllowance = {
+  lowImage: 100,
+  image: 1_600,
+  audio: 2_000,
+  file: 8_000,
+  video: 16_000,
+} as const

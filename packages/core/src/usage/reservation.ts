@@ -47,7 +47,10 @@ function holdsAudio(body: JsonObject): boolean {
   return jsonItems(jsonMember(body, 'messages')).some(
     message =>
       (jsonMember(message, 'audio') ?? null) !== null ||
-      jsonItems(jsonMember(message, 'content')).some(part => jsonMember(part, 'type') === 'input_audio'),
+      jsonItems(jsonMember(message, 'content')).some(part => {
+        const type = jsonMember(part, 'type')
+        return type === 'input_audio' || type === 'audio_url'
+      }),
   )
 }
 
