@@ -153,7 +153,7 @@ type OverridableField =
 /** What a model supports. A capability that is absent is not checked. */
 export interface Capabilities {
   /** Content types of user messages beside text, which every model supports. */
-  readonly input?: readonly ('image' | 'audio' | 'file')[]
+  readonly input?: readonly ('image' | 'audio' | 'file' | 'video')[]
   /** Whether it is a reasoning model, which takes `max_completion_tokens` instead of `max_tokens`. */
   readonly reasoning?: boolean
   /** Maximum number of choices (`n`) of a request. */

@@ -5,7 +5,7 @@ import { matchesPattern } from '../primitives/matches-pattern.ts'
 import { tagOf } from '../primitives/principal-key.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
 import { estimatePromptTokens } from '../usage/reservation.ts'
-import type { InputKind } from '../validation/capable-targets.ts'
+import { type InputKind, inputKinds } from '../validation/capable-targets.ts'
 import {
   type CombinedRoute,
   combinedRoute,
@@ -50,26 +50,21 @@ export function promptLongerThan(tokens: number): RouteCondition {
 export const hasTools: RouteCondition = ({ body }) =>
   jsonItems(jsonMember(body, 'tools')).length > 0 || jsonItems(jsonMember(body, 'functions')).length > 0
 
-const partTypes: Readonly<Record<InputKind, string>> = {
-  image: 'image_url',
-  audio: 'input_audio',
-  file: 'file',
-}
+const mediaKinds: readonly InputKind[] = ['image', 'audio', 'file', 'video']
 
-/** Matches requests with an image, audio or file; without kinds, any of them. Throws `ConfigurationError` for other kinds. */
+/** Matches requests with an image, audio, file or video; without kinds, any. Throws `ConfigurationError` for other kinds. */
 export function hasMedia(...kinds: readonly InputKind[]): RouteCondition {
   for (const kind of kinds) {
-    if (Object.hasOwn(partTypes, kind)) continue
-    throw configurationError('hasMedia()', [kinds.indexOf(kind)], kind, "'image', 'audio' or 'file'")
+    if (mediaKinds.includes(kind)) continue
+    throw configurationError('hasMedia()', [kinds.indexOf(kind)], kind, "'image', 'audio', 'file' or 'video'")
   }
-  const types = (kinds.length === 0 ? (Object.keys(partTypes) as InputKind[]) : kinds).map(
-    kind => partTypes[kind],
-  )
+  const wanted = kinds.length === 0 ? mediaKinds : kinds
   return ({ body }) =>
     jsonItems(jsonMember(body, 'messages')).some(message =>
-      jsonItems(jsonMember(message, 'content')).some(part =>
-        types.some(type => jsonMember(part, 'type') === type),
-      ),
+      jsonItems(jsonMember(message, 'content')).some(part => {
+        const kind = inputKinds.get(jsonMember(part, 'type'))
+        return kind !== undefined && wanted.includes(kind)
+      }),
     )
 }
 

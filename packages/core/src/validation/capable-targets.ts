@@ -59,7 +59,7 @@ export function selectCapableTargets<T extends Target>(
   return tight.length === 0 ? capable : [...capable, ...tight]
 }
 
-const partTypes = { image: 'image_url', audio: 'input_audio', file: 'file' } as const
+const partTypes = { image: 'image_url', audio: 'input_audio', file: 'file', video: 'video_url' } as const
 
 /** Fields for which reasoning models accept only the default. */
 const fixedForReasoning = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 } as const
@@ -184,7 +184,7 @@ function wordsOf(text: string): number {
 }
 
 /** A content type of messages other than text. */
-export type InputKind = 'image' | 'audio' | 'file'
+export type InputKind = 'image' | 'audio' | 'file' | 'video'
 
 /** A message part that not every model supports. */
 interface InputPart {
@@ -195,19 +195,24 @@ interface InputPart {
   readonly path: string
 }
 
-const kinds: Readonly<Record<string, InputKind | undefined>> = {
-  image_url: 'image',
-  input_audio: 'audio',
-  file: 'file',
-}
+/** The kinds of input by the types of message parts. */
+export const inputKinds: ReadonlyMap<unknown, InputKind> = new Map<unknown, InputKind>([
+  ['image_url', 'image'],
+  ['input_audio', 'audio'],
+  ['audio_url', 'audio'],
+  ['file', 'file'],
+  ['document_url', 'file'],
+  ['file_url', 'file'],
+  ['video_url', 'video'],
+])
 
 /** Returns the first part of each kind. */
 function inputParts(messages: readonly Message[]): readonly InputPart[] {
   const found = new Map<InputKind, InputPart>()
   for (const [index, { role, content }] of messages.entries()) {
-    if (role !== 'user' || !Array.isArray(content)) continue
+    if ((role !== 'user' && role !== 'tool') || !Array.isArray(content)) continue
     for (const [at, { type }] of content.entries()) {
-      const kind = kinds[type]
+      const kind = inputKinds.get(type)
       if (kind === undefined || found.has(kind)) continue
       found.set(kind, { kind, type, path: `messages[${index}].content[${at}].type` })
     }

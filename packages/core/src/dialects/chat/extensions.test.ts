@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { check, errorFrom, live, profiles, provider, schema } from '../../../test/validate-cases.ts'
 import type { Principal } from '../../contracts/principal.ts'
-import type { Provider, RequestExtension, Target } from '../../contracts/provider.ts'
+import type { Capabilities, Provider, RequestExtension, Target } from '../../contracts/provider.ts'
 import type { SkipReason } from '../../contracts/trace.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import type { JsonObject } from '../../protocol/chat.ts'
@@ -163,6 +163,24 @@ describe('request extensions', () => {
   ])('refuses %s', (_, body) => {
     const all = accepting(...new Set(cases.map(([name]) => name)))
     expect(() => checked(body, [all], schema)).toThrow(GatewayError)
+  })
+
+  it.each([
+    ['document_url', { type: 'document_url', document_url: link }, ['file']],
+    ['audio_url', { type: 'audio_url', audio_url: { url: link } }, ['audio']],
+    ['video_url', { type: 'video_url', video_url: { url: link } }, ['video']],
+  ] as const)('%s needs a model with such input', (name, given, input) => {
+    const { provider: acceptingProvider } = accepting(name)
+    const target = (kinds: NonNullable<Capabilities['input']>): Target => ({
+      provider: acceptingProvider,
+      model: 'm',
+      capabilities: { input: kinds },
+    })
+    expect(checked(user(given), [target(input)], schema).targets).toHaveLength(1)
+    expect(errorFrom({ model: 'm', ...user(given) }, schema, [target(['image'])])).toMatchObject({
+      message: `Invalid value: '${name}' is not supported with this model. Supported values are: 'text' and 'image_url'.`,
+      param: `${part}.type`,
+    })
   })
 
   it('removes shadows that do not accept an extension', () => {
