@@ -10,7 +10,7 @@ import { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { isKnownField } from '../protocol/chat-fields.ts'
 import { hasLimits } from '../rate-limiting/limit.ts'
-import { type FoundExtension, filterTargets } from '../validation/accepting-targets.ts'
+import { type FoundExtension, selectTargets } from '../validation/accepting-targets.ts'
 
 /** Longer names are not compared: all declared ones are much shorter. */
 const maxNameLength = 64
@@ -56,12 +56,12 @@ export function permittedTargets<T extends RoutedTarget>(
   log: Pick<RouteContext, 'skip'>,
 ): readonly T[] {
   let first: FoundField | undefined
-  const permitted = filterTargets(targets, target => {
+  const permitted = selectTargets(targets, target => {
     const found = restrictedField(input, extra, target) ?? restrictedExtension(extensions, target)
-    if (found === undefined) return true
+    if (found === undefined) return target
     first ??= found
     log.skip(target, { why: 'restricted_field', detail: found.path })
-    return false
+    return undefined
   })
   if (permitted.length === 0 && first !== undefined) throw notPermitted(first)
   return permitted

@@ -5,6 +5,7 @@ import {
   configurationIssue,
   type OptionPath,
 } from '../errors/configuration-error.ts'
+import { type Adaptation, adaptedTarget } from './overridden-input.ts'
 
 const names: Readonly<Record<RequestExtension, true>> = {
   string_media: true,
@@ -41,40 +42,46 @@ export interface FoundExtension {
   readonly path: string
 }
 
+/** Adapts a request to a provider that does not accept some extensions. `undefined`: they can be neither dropped nor mapped. */
+export type ExtensionAdapter = (missing: readonly RequestExtension[]) => Adaptation | undefined
+
 /**
- * Returns the targets whose providers accept all extensions that a request uses, in order. Removes shadows in the same way.
+ * Returns the targets that a request with extensions may be sent to, in order: those whose providers accept all of them. Changes
+ * shadows in the same way.
  *
+ * @param adapter - keeps targets to which the request can be adapted. Absent: there are none.
  * @param log - records each target and shadow that is removed.
  */
 export function acceptingTargets<T extends RoutedTarget>(
   found: readonly FoundExtension[],
   targets: readonly T[],
+  adapter: ExtensionAdapter | undefined,
   log: Pick<RouteContext, 'skip'>,
 ): readonly T[] {
-  return filterTargets(targets, target => {
-    const missing = found.find(({ name }) => target.provider.accepts?.includes(name) !== true)
-    if (missing !== undefined) log.skip(target, { why: 'unfit', detail: missing.path })
-    return missing === undefined
+  return selectTargets(targets, target => {
+    const missing = found.filter(({ name }) => target.provider.accepts?.includes(name) !== true)
+    if (missing.length === 0) return target
+    const adapt = adapter?.(missing.map(({ name }) => name))
+    if (adapt !== undefined) return adaptedTarget(target, adapt)
+    log.skip(target, { why: 'unfit', detail: missing[0]!.path })
+    return undefined
   })
 }
 
-/** Returns the targets that pass, without the shadows that do not; the same array if all pass. */
-export function filterTargets<T extends RoutedTarget>(
+/** Returns the targets that `select` returns for the given ones and their shadows; the same array if none changes. */
+export function selectTargets<T extends RoutedTarget>(
   targets: readonly T[],
-  passes: (target: Target) => boolean,
+  select: <Any extends Target>(target: Any) => Any | undefined,
 ): readonly T[] {
-  const passing: T[] = []
-  let changed = false
+  const selected: T[] = []
   for (const target of targets) {
-    if (!passes(target)) {
-      changed = true
-      continue
-    }
+    const result = select(target)
+    if (result === undefined) continue
     const { shadows } = target
-    const passingShadows = shadows?.filter(passes)
-    const isSame = passingShadows?.length === shadows?.length
-    if (!isSame) changed = true
-    passing.push(isSame ? target : { ...target, shadows: passingShadows })
+    const selectedShadows = shadows?.map(shadow => select(shadow)).filter(shadow => shadow !== undefined)
+    const isSame = shadows?.every((shadow, at) => shadow === selectedShadows![at]) !== false
+    selected.push(isSame ? result : { ...result, shadows: selectedShadows })
   }
-  return changed ? passing : targets
+  const isSame = selected.length === targets.length && selected.every((target, at) => target === targets[at])
+  return isSame ? targets : selected
 }

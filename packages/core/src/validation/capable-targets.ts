@@ -3,7 +3,7 @@ import type { SkipReason } from '../contracts/trace.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest, Message } from '../protocol/chat.ts'
 import { quotedList } from '../protocol/error-messages.ts'
-import { overrideInput } from './overridden-input.ts'
+import { inputFor } from './overridden-input.ts'
 
 /** What a request needs from a target. */
 interface Fit {
@@ -35,7 +35,7 @@ export function selectCapableTargets<T extends Target>(
   let words: number | undefined
   let tokens: number | undefined
   for (const target of targets) {
-    const { capabilities, parameters } = target
+    const { capabilities } = target
     if (capabilities === undefined) {
       capable.push(target)
       continue
@@ -43,7 +43,7 @@ export function selectCapableTargets<T extends Target>(
     const { contextTokens = Number.POSITIVE_INFINITY } = capabilities
     // A word has at least two bytes, so a short prompt need not be counted.
     if (fit.bytes / 2 > contextTokens) words ??= wordCount(input.messages)
-    const asked = parameters === undefined ? input : overrideInput(input, parameters).input
+    const asked = inputFor(input, target)?.input ?? input
     const found = unsupportedFeature(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
     if (found !== undefined) {
       reason ??= found

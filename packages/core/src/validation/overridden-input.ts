@@ -1,4 +1,4 @@
-import type { Adjustment, ParameterOverrides } from '../contracts/provider.ts'
+import type { Adjustment, ParameterOverrides, Target } from '../contracts/provider.ts'
 import {
   ConfigurationError,
   type ConfigurationIssue,
@@ -70,6 +70,26 @@ export function overrideInput(input: ChatRequest, parameters: ParameterOverrides
     }
   }
   return { input: fields as ChatRequest, adjustments }
+}
+
+const adaptation = Symbol('adaptation')
+
+/** Adapts a request to a target for which it is not valid as it is. */
+export type Adaptation = (input: ChatRequest) => OverriddenInput
+
+/** Returns a target that gets adapted requests, with what the adaptation dropped and mapped as adjustments. */
+export function adaptedTarget<T extends Target>(target: T, adapt: Adaptation): T {
+  return { ...target, [adaptation]: adapt }
+}
+
+/** Returns the request for a target: adapted, and with its parameters. `undefined`: the request as it is. */
+export function inputFor(input: ChatRequest, target: Target): OverriddenInput | undefined {
+  const { parameters, [adaptation]: adapt } = target as Target & { readonly [adaptation]?: Adaptation }
+  const adapted = adapt?.(input)
+  if (parameters === undefined) return adapted
+  const overridden = overrideInput(adapted?.input ?? input, parameters)
+  if (adapted === undefined) return overridden
+  return { input: overridden.input, adjustments: [...adapted.adjustments, ...overridden.adjustments] }
 }
 
 /** Returns the issue of invalid parameters of a target, or `undefined`. */

@@ -1,6 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type ChatRequest, createGateway, type Principal, type Target } from '@sluice/core'
+import {
+  type ChatRequest,
+  createGateway,
+  type Principal,
+  type Target,
+  type UnsupportedParameters,
+} from '@sluice/core'
 import type { RequestExtension, UpstreamRequest } from '@sluice/core/provider'
 import {
   azure,
@@ -42,18 +48,25 @@ const custom = (...accepts: RequestExtension[]) => openaiCompatible({ name: 'cus
 
 interface Sent {
   readonly status: number
+  readonly adjustments: string | null
   readonly answer: string
   /** The body that the vendor got. */
   readonly body: Partial<ChatRequest> | undefined
 }
 
 /** Sends a request through a gateway to a vendor that answers everything. */
-async function sendTo(target: Target, request: object, principal: Principal = { id: 'ann' }): Promise<Sent> {
+async function sendTo(
+  target: Target,
+  request: object,
+  principal: Principal = { id: 'ann' },
+  unsupportedParameters: UnsupportedParameters = 'refuse',
+): Promise<Sent> {
   let sent: UpstreamRequest | undefined
   const bytes = new TextEncoder().encode(JSON.stringify(completion({ choices: [{ text: 'Hello.' }] })))
   const gateway = createGateway({
     authenticate: () => principal,
     route: () => [target],
+    unsupportedParameters,
     transport: async made => {
       sent = made
       const body = (async function* () {
@@ -68,7 +81,8 @@ async function sendTo(target: Target, request: object, principal: Principal = { 
     body: JSON.stringify(request),
   })
   const body = sent?.body === undefined ? undefined : JSON.parse(String(sent.body))
-  return { status: response.status, answer: await response.text(), body }
+  const adjustments = response.headers.get('x-sluice-adjustments')
+  return { status: response.status, adjustments, answer: await response.text(), body }
 }
 
 const root = resolve(import.meta.dirname, '../../../../../shared/fixtures')
@@ -178,6 +192,93 @@ describe('what a vendor accepts beyond the protocol', () => {
     for (const target of [openai({ apiKey })('m'), custom()('m')]) {
       const { status, body: sent } = await sendTo(target, { model: 'm', ...body })
       expect([status, sent]).toEqual([400, undefined])
+    }
+  })
+
+  it.each<readonly [what: string, body: object, sent: object, adjustments: string]>([
+    [
+      'a service tier',
+      { messages: [question], service_tier: 'on_demand' },
+      { messages: [question] },
+      '"service_tier";action=dropped;detail="not supported by this vendor"',
+    ],
+    [
+      'a forced tool call',
+      { messages: [question], tools: [tool], tool_choice: 'any' },
+      { messages: [question], tools: [tool], tool_choice: 'required' },
+      '"tool_choice";action=mapped;detail="required"',
+    ],
+    [
+      'a tool without type',
+      { messages: [question], tools: [tool, { function: tool.function }] },
+      { messages: [question], tools: [tool, tool] },
+      '"tools[1].type";action=defaulted;detail="function"',
+    ],
+    [
+      'a call without type',
+      afterCall('5', { id: call.id, function: call.function }),
+      afterCall('5'),
+      '"messages[1].tool_calls[0].type";action=defaulted;detail="function"',
+    ],
+    [
+      'a tool of a vendor',
+      { messages: [question], tools: [{ type: 'browser_search' }, tool], tool_choice: 'auto' },
+      { messages: [question], tools: [tool], tool_choice: 'auto' },
+      '"tools[0]";action=dropped;detail="not supported by this vendor"',
+    ],
+    [
+      'the only tool, and what needs one',
+      {
+        messages: [question],
+        tools: [{ type: 'browser_search' }],
+        tool_choice: 'required',
+        parallel_tool_calls: false,
+      },
+      { messages: [question] },
+      '"tools[0]";action=dropped;detail="not supported by this vendor", "tool_choice";action=dropped;detail="not supported by this vendor", "parallel_tool_calls";action=dropped;detail="not supported by this vendor"',
+    ],
+    [
+      'thinking',
+      {
+        messages: [
+          question,
+          { role: 'assistant', content: [thinking, { type: 'text', text: '5' }] },
+          question,
+        ],
+      },
+      { messages: [question, { role: 'assistant', content: [{ type: 'text', text: '5' }] }, question] },
+      '"messages[1].content[0]";action=dropped;detail="not supported by this vendor"',
+    ],
+    [
+      'nothing but thinking',
+      { messages: [question, { role: 'assistant', content: [thinking] }, question] },
+      { messages: [question, { role: 'assistant', content: '' }, question] },
+      '"messages[1].content[0]";action=dropped;detail="not supported by this vendor"',
+    ],
+  ])(
+    'is dropped or mapped, and reported, with unsupportedParameters: drop: %s',
+    async (_, body, expected, adjustments) => {
+      for (const target of [
+        openai({ apiKey })('m'),
+        { ...openai({ apiKey })('m'), parameters: { temperature: 0 } },
+      ]) {
+        const sent = await sendTo(target, { model: 'm', ...body }, { id: 'ann' }, 'drop')
+        const overridden = 'parameters' in target
+        expect(sent.status).toBe(200)
+        expect(sent.body).toEqual({ model: 'm', ...expected, ...(overridden && { temperature: 0 }) })
+        expect(sent.adjustments).toBe(
+          overridden ? `${adjustments}, "temperature";action=mapped;detail="0"` : adjustments,
+        )
+      }
+    },
+  )
+
+  it('is refused with unsupportedParameters: drop, too, where it is media', async () => {
+    const media = documented.filter(([, what]) => /image|audio|document|video/.test(what))
+    expect(media.length).toBeGreaterThan(6)
+    for (const [, , body] of media) {
+      const refused = await sendTo(openai({ apiKey })('m'), { model: 'm', ...body }, { id: 'ann' }, 'drop')
+      expect([refused.status, refused.body]).toEqual([400, undefined])
     }
   })
 

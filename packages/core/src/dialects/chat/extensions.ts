@@ -34,8 +34,9 @@ const noText = { type: 'text', text: '' }
 const someTool = { type: 'custom', custom: { name: 'tool' } }
 
 const linkParts: readonly RequestExtension[] = ['document_url', 'video_url', 'audio_url', 'file_url']
-const toolTypes: readonly JsonValue[] = ['function', 'custom']
-const choiceTypes: readonly JsonValue[] = [...toolTypes, 'allowed_tools']
+/** The types of tools that callers run. */
+export const toolTypes: readonly JsonValue[] = ['function', 'custom']
+export const choiceTypes: readonly JsonValue[] = [...toolTypes, 'allowed_tools']
 const serviceTiers: readonly JsonValue[] = ['auto', 'default', 'flex', 'scale', 'priority', 'fast']
 /** The types of a vendor's tools, and its service tiers. */
 const vendorName = /^[\w.:/-]{1,64}$/

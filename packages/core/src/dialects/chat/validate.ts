@@ -1,5 +1,6 @@
 import type { Draft } from '../../contracts/draft.ts'
 import type { Principal } from '../../contracts/principal.ts'
+import type { UnsupportedParameters } from '../../contracts/provider.ts'
 import type { RouteContext, RoutedTarget } from '../../contracts/route.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
@@ -11,6 +12,7 @@ import { acceptingTargets, type FoundExtension } from '../../validation/acceptin
 import { selectCapableTargets } from '../../validation/capable-targets.ts'
 import { checkFields } from '../../validation/check-fields.ts'
 import { wrongType } from '../../validation/validation-error.ts'
+import { extensionAdapter } from './extension-adapter.ts'
 import { standardRequest } from './extensions.ts'
 import { checkConversationRules, checkFieldRules } from './live-rules.ts'
 import { chatFields } from './schema.ts'
@@ -21,6 +23,8 @@ export interface ValidationRules {
   readonly profile: 'schema' | 'live'
   /** Whether unknown top-level fields pass or are rejected. */
   readonly unknownParameters: 'pass' | 'reject'
+  /** Whether extensions that a provider does not accept are dropped or mapped, where that is possible. Default `refuse`. */
+  readonly unsupportedParameters?: UnsupportedParameters
   /** Whether the gateway limits the usage of every principal, so that none may send restricted fields. */
   readonly boundsAll: boolean
   /** Returns the estimated tokens of prompt and answer. It affects the order of targets, and rejects none. */
@@ -60,7 +64,7 @@ export function validate<T extends RoutedTarget>(
   const fields = withoutNulls(body)
   if (fields.messages === undefined) throw missingMessages()
   const live = rules.profile === 'live'
-  const { extra, standard, found, accepting } = checkRequest(fields, live, targets, log)
+  const { extra, standard, found, accepting } = checkRequest(fields, rules, targets, log)
   dropInnerNulls(fields)
   const input = fields as ChatRequest
   const standardInput = standard === undefined ? input : (standard as ChatRequest)
@@ -100,18 +104,19 @@ const none: readonly FoundExtension[] = Object.freeze([])
  */
 function checkRequest<T extends RoutedTarget>(
   fields: Readonly<Record<string, unknown>>,
-  live: boolean,
+  { profile, unsupportedParameters }: ValidationRules,
   targets: readonly T[],
   log: Pick<RouteContext, 'skip'>,
 ): CheckedRequest<T> {
-  const schemas = chatFields(live)
+  const schemas = chatFields(profile === 'live')
   try {
     return { extra: checkFields(fields, schemas), found: none, accepting: targets }
   } catch (error) {
-    if (!targets.some(acceptsExtensions)) throw error
+    const drops = unsupportedParameters === 'drop'
+    if (!drops && !targets.some(acceptsExtensions)) throw error
     const { fields: standard, found } = standardRequest(fields)
     if (found.length === 0) throw error
-    const accepting = acceptingTargets(found, targets, log)
+    const accepting = acceptingTargets(found, targets, drops ? extensionAdapter : undefined, log)
     if (accepting.length === 0) throw error
     const extra = checkFields(standard, schemas)
     dropInnerNulls(standard)

@@ -6,7 +6,7 @@ import type { Lifetime } from '../../http/lifetime.ts'
 import { AttemptEntry } from '../../observability/attempt-log.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage/usage.ts'
-import { overrideInput } from '../../validation/overridden-input.ts'
+import { inputFor } from '../../validation/overridden-input.ts'
 import {
   type AttemptObserver,
   type CallContext,
@@ -124,8 +124,8 @@ class Shadow {
 
   async #read(providerCall: ProviderCall, health: HealthCall): Promise<CountedUsage> {
     const { unsupportedParameters, clock } = this.#dependencies
-    const { provider, model, capabilities, parameters } = this.#entry.target
-    const input = parameters === undefined ? this.#given : overrideInput(this.#given, parameters).input
+    const { provider, model, capabilities } = this.#entry.target
+    const input = inputFor(this.#given, this.#entry.target)?.input ?? this.#given
     const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
     const answer = await providerCall.run(provider, call)
     const whole = !isStreamed(answer)

@@ -7,7 +7,7 @@ import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { AttemptEntry } from '../../observability/attempt-log.ts'
 import { isPromise } from '../../primitives/is-promise.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
-import { overrideInput } from '../../validation/overridden-input.ts'
+import { inputFor } from '../../validation/overridden-input.ts'
 import { isStreamed, type UpstreamReply, type UpstreamResult } from '../call-context.ts'
 import type { ProviderCall } from '../provider-call.ts'
 import { type ContentListener, PeekedStream, withoutChoice } from './peeked-stream.ts'
@@ -131,14 +131,11 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
   }
 
   #callFor(given: ChatRequest): Call {
-    const { model, capabilities, parameters } = this.entry.target
+    const { model, capabilities } = this.entry.target
     const { unsupportedParameters } = this.#host
-    let input = given
-    if (parameters !== undefined) {
-      const overridden = overrideInput(given, parameters)
-      input = overridden.input
-      this.#overridden = overridden.adjustments
-    }
+    const overridden = inputFor(given, this.entry.target)
+    const input = overridden?.input ?? given
+    if (overridden !== undefined) this.#overridden = overridden.adjustments
     return capabilities
       ? { input, model, unsupportedParameters, capabilities }
       : { input, model, unsupportedParameters }
