@@ -5,7 +5,7 @@ import {
   configurationIssue,
   type OptionPath,
 } from '../errors/configuration-error.ts'
-import { type Adaptation, adaptedTarget } from './overridden-input.ts'
+import { type InputRewrite, targetWithRewrite } from './overridden-input.ts'
 
 const names: Readonly<Record<RequestExtension, true>> = {
   string_media: true,
@@ -42,27 +42,27 @@ export interface FoundExtension {
   readonly path: string
 }
 
-/** Adapts a request to a provider that does not accept some extensions. `undefined`: they can be neither dropped nor mapped. */
-export type ExtensionAdapter = (missing: readonly RequestExtension[]) => Adaptation | undefined
+/** Returns how to drop or map extensions that a provider does not accept. `undefined`: one of them can be neither. */
+export type ExtensionRemover = (missing: readonly RequestExtension[]) => InputRewrite | undefined
 
 /**
  * Returns the targets that a request with extensions may be sent to, in order: those whose providers accept all of them. Changes
  * shadows in the same way.
  *
- * @param adapter - keeps targets to which the request can be adapted. Absent: there are none.
+ * @param remover - keeps targets for which it can remove the others. Absent: there are none.
  * @param log - records each target and shadow that is removed.
  */
 export function acceptingTargets<T extends RoutedTarget>(
   found: readonly FoundExtension[],
   targets: readonly T[],
-  adapter: ExtensionAdapter | undefined,
+  remover: ExtensionRemover | undefined,
   log: Pick<RouteContext, 'skip'>,
 ): readonly T[] {
   return selectTargets(targets, target => {
     const missing = found.filter(({ name }) => target.provider.accepts?.includes(name) !== true)
     if (missing.length === 0) return target
-    const adapt = adapter?.(missing.map(({ name }) => name))
-    if (adapt !== undefined) return adaptedTarget(target, adapt)
+    const rewrite = remover?.(missing.map(({ name }) => name))
+    if (rewrite !== undefined) return targetWithRewrite(target, rewrite)
     log.skip(target, { why: 'unfit', detail: missing[0]!.path })
     return undefined
   })

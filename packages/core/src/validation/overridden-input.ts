@@ -72,24 +72,24 @@ export function overrideInput(input: ChatRequest, parameters: ParameterOverrides
   return { input: fields as ChatRequest, adjustments }
 }
 
-const adaptation = Symbol('adaptation')
+const rewriteKey = Symbol('rewrite')
 
-/** Adapts a request to a target for which it is not valid as it is. */
-export type Adaptation = (input: ChatRequest) => OverriddenInput
+/** Changes a request for a target whose provider cannot get it as it is. */
+export type InputRewrite = (input: ChatRequest) => OverriddenInput
 
-/** Returns a target that gets adapted requests, with what the adaptation dropped and mapped as adjustments. */
-export function adaptedTarget<T extends Target>(target: T, adapt: Adaptation): T {
-  return { ...target, [adaptation]: adapt }
+/** Returns a copy of a target whose requests are rewritten. */
+export function targetWithRewrite<T extends Target>(target: T, rewrite: InputRewrite): T {
+  return { ...target, [rewriteKey]: rewrite }
 }
 
-/** Returns the request for a target: adapted, and with its parameters. `undefined`: the request as it is. */
+/** Returns the request for a target: rewritten, and with the target's parameters. `undefined`: the request as it is. */
 export function inputFor(input: ChatRequest, target: Target): OverriddenInput | undefined {
-  const { parameters, [adaptation]: adapt } = target as Target & { readonly [adaptation]?: Adaptation }
-  const adapted = adapt?.(input)
-  if (parameters === undefined) return adapted
-  const overridden = overrideInput(adapted?.input ?? input, parameters)
-  if (adapted === undefined) return overridden
-  return { input: overridden.input, adjustments: [...adapted.adjustments, ...overridden.adjustments] }
+  const { parameters, [rewriteKey]: rewrite } = target as Target & { readonly [rewriteKey]?: InputRewrite }
+  const rewritten = rewrite?.(input)
+  if (parameters === undefined) return rewritten
+  const overridden = overrideInput(rewritten?.input ?? input, parameters)
+  if (rewritten === undefined) return overridden
+  return { input: overridden.input, adjustments: [...rewritten.adjustments, ...overridden.adjustments] }
 }
 
 /** Returns the issue of invalid parameters of a target, or `undefined`. */

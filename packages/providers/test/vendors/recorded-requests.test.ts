@@ -227,6 +227,16 @@ describe('what a vendor accepts beyond the protocol', () => {
       '"tools[0]";action=dropped;detail="not supported by this vendor"',
     ],
     [
+      'several of them',
+      {
+        messages: [question],
+        tools: [{ type: 'browser_search' }, { function: tool.function }],
+        tool_choice: 'any',
+      },
+      { messages: [question], tools: [tool], tool_choice: 'required' },
+      '"tool_choice";action=mapped;detail="required", "tools[1].type";action=defaulted;detail="function", "tools[0]";action=dropped;detail="not supported by this vendor"',
+    ],
+    [
       'the only tool, and what needs one',
       {
         messages: [question],

@@ -12,9 +12,9 @@ import { acceptingTargets, type FoundExtension } from '../../validation/acceptin
 import { selectCapableTargets } from '../../validation/capable-targets.ts'
 import { checkFields } from '../../validation/check-fields.ts'
 import { wrongType } from '../../validation/validation-error.ts'
-import { extensionAdapter } from './extension-adapter.ts'
 import { standardRequest } from './extensions.ts'
 import { checkConversationRules, checkFieldRules } from './live-rules.ts'
+import { removeExtensions } from './remove-extensions.ts'
 import { chatFields } from './schema.ts'
 
 /** How strictly requests are validated. */
@@ -116,7 +116,7 @@ function checkRequest<T extends RoutedTarget>(
     if (!drops && !targets.some(acceptsExtensions)) throw error
     const { fields: standard, found } = standardRequest(fields)
     if (found.length === 0) throw error
-    const accepting = acceptingTargets(found, targets, drops ? extensionAdapter : undefined, log)
+    const accepting = acceptingTargets(found, targets, drops ? removeExtensions : undefined, log)
     if (accepting.length === 0) throw error
     const extra = checkFields(standard, schemas)
     dropInnerNulls(standard)

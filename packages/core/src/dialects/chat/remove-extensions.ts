@@ -1,8 +1,7 @@
 import type { Adjustment, RequestExtension } from '../../contracts/provider.ts'
 import type { ChatRequest, JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
-import type { ExtensionAdapter } from '../../validation/accepting-targets.ts'
-import type { Adaptation } from '../../validation/overridden-input.ts'
+import type { ExtensionRemover } from '../../validation/accepting-targets.ts'
 import { choiceTypes, toolTypes } from './extensions.ts'
 
 type Fields = Record<string, JsonValue | undefined>
@@ -31,6 +30,19 @@ const adjusts: { readonly [Name in RequestExtension]?: Adjust } = {
       return { ...message, tool_calls: calls.map((call, at) => typed(call, `${path}.tool_calls[${at}]`)) }
     })
   },
+  thinking_parts: (fields, adjustments) =>
+    changeMessages(fields, (message, path) => {
+      const content = jsonMember(message, 'content')
+      if (jsonMember(message, 'role') !== 'assistant' || !Array.isArray(content)) return message
+      const kept = content.filter((part, at) => {
+        if (jsonMember(part, 'type') !== 'thinking') return true
+        adjustments.push({ parameter: `${path}.content[${at}]`, action: 'dropped', detail: notSupported })
+        return false
+      })
+      if (kept.length === content.length) return message
+      return { ...message, content: kept.length > 0 ? kept : '' }
+    }),
+  // Last, as it changes the positions of tools.
   server_tools: (fields, adjustments) => {
     const isOwn = (tool: JsonValue) => toolTypes.includes(jsonMember(tool, 'type') ?? 'function')
     const tools = jsonItems(fields.tools)
@@ -45,31 +57,19 @@ const adjusts: { readonly [Name in RequestExtension]?: Adjust } = {
     if (own.length === 0 || !choosesOwn) drop(fields, 'tool_choice', adjustments)
     if (own.length === 0) drop(fields, 'parallel_tool_calls', adjustments)
   },
-  thinking_parts: (fields, adjustments) =>
-    changeMessages(fields, (message, path) => {
-      const content = jsonMember(message, 'content')
-      if (jsonMember(message, 'role') !== 'assistant' || !Array.isArray(content)) return message
-      const kept = content.filter((part, at) => {
-        if (jsonMember(part, 'type') !== 'thinking') return true
-        adjustments.push({ parameter: `${path}.content[${at}]`, action: 'dropped', detail: notSupported })
-        return false
-      })
-      if (kept.length === content.length) return message
-      return { ...message, content: kept.length > 0 ? kept : '' }
-    }),
 }
 
 /** Drops or maps the extensions that a provider does not accept: for `unsupportedParameters: 'drop'`. */
-export const extensionAdapter: ExtensionAdapter = missing => {
-  const steps = missing.map(name => adjusts[name])
-  if (steps.some(step => step === undefined)) return undefined
-  const adapt: Adaptation = input => {
+export const removeExtensions: ExtensionRemover = missing => {
+  if (missing.some(name => adjusts[name] === undefined)) return undefined
+  return (input: ChatRequest) => {
     const fields = { ...input } as Fields
     const adjustments: Adjustment[] = []
-    for (const step of steps) step!(fields, adjustments)
+    for (const [name, adjust] of Object.entries(adjusts)) {
+      if (missing.includes(name as RequestExtension)) adjust(fields, adjustments)
+    }
     return { input: fields as unknown as ChatRequest, adjustments }
   }
-  return adapt
 }
 
 function drop(fields: Fields, name: string, adjustments: Adjustment[]): void {
