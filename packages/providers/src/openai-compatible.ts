@@ -73,6 +73,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   messageNames: true,
   messageFields: true,
   extensions: true,
+  accepts: true,
   reasoningField: true,
   developerRole: true,
   requiredToolChoice: true,
@@ -99,6 +100,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
     )
   validateCompatibility(compatibility, name)
   checkRestrictedFields(restrictedFields, name)
+  const { accepts } = compatibility
   const endpoint = {
     url: `${baseUrl(baseURL, name)}/chat/completions`,
     headers: additionalHeaders(apiKey === undefined ? {} : bearer(apiKey, name), headers, name),
@@ -108,8 +110,9 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
     name,
     encode: call => encodeChatCompletions(call, endpoint),
     decode: chatCompletionsDecoder(answerExtras(providerFields, citations, name)),
+    ...(accepts === undefined ? {} : { accepts }),
     ...concurrency(maxConcurrent, name),
-    ...restrictFields(restrictedFields, allowFields, name),
+    ...restrictFields(withServerTools(restrictedFields, accepts), allowFields, name),
   }
   return providerInstance(provider, known)
 }
@@ -126,4 +129,12 @@ function answerExtras(
   const fields = selectFields(providerFields, owner)
   const numberedCitations = citations === 'numbered'
   return fields === undefined && !numberedCitations ? undefined : { fields, numberedCitations }
+}
+
+/** Servers bill the tools that they run: they are restricted wherever they are accepted. */
+function withServerTools(
+  fields: RestrictedFields,
+  accepts: CompatibilityOptions['accepts'],
+): RestrictedFields {
+  return accepts?.includes('server_tools') === true ? { server_tools: 'paid', ...fields } : fields
 }

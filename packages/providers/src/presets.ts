@@ -112,6 +112,7 @@ export const presets = {
     drop: hints,
     extensions: ['reasoning_content'],
     reasoningField: 'reasoning',
+    accepts: ['string_media', 'tool_result_media', 'untyped_tools'],
   },
   vllm: {
     name: 'vllm',
@@ -124,6 +125,7 @@ export const presets = {
     reasoningField: 'reasoning',
     // Not `prompt_token_ids`: the target's own instructions are among them.
     providerFields: { choice: ['stop_reason'] },
+    accepts: ['video_url', 'audio_url', 'tool_result_media', 'thinking_parts', 'untyped_tools'],
   },
   llamacpp: {
     name: 'llamacpp',
@@ -157,6 +159,7 @@ export const presets = {
       message: ['executed_tools'],
       usage: ['queue_time', 'prompt_time', 'completion_time', 'total_time'],
     },
+    accepts: ['server_tools', 'service_tiers'],
   },
   mistral: {
     name: 'mistral',
@@ -171,6 +174,14 @@ export const presets = {
     messageNames: false,
     messageFields: 'strict',
     extensions: ['prefix'],
+    accepts: [
+      'string_media',
+      'document_url',
+      'tool_result_media',
+      'thinking_parts',
+      'tool_choice_any',
+      'untyped_tools',
+    ],
     requiredToolChoice: 'any',
     toolCallIds: 'nine-alphanumerics',
   },
@@ -209,6 +220,7 @@ export const presets = {
       choice: ['native_finish_reason'],
       usage: [...tokenDetails, 'prompt_tokens_details.video_tokens', 'cost', 'cost_details'],
     },
+    accepts: ['video_url', 'tool_result_media', 'server_tools'],
   },
   together: {
     name: 'together',
@@ -216,6 +228,7 @@ export const presets = {
     restrictedFields: togetherFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
+    accepts: ['video_url'],
   },
   fireworks: {
     name: 'fireworks',

@@ -1,10 +1,16 @@
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { GatewayError } from '../errors/errors.ts'
-import type { CompletionUsage, FinishReason, JsonObject, Logprobs, Usage } from '../protocol/chat.ts'
+import type { ChatRequest, CompletionUsage, FinishReason, JsonObject, Logprobs, Usage } from '../protocol/chat.ts'
 import type { Draft } from './draft.ts'
 import type { LimitState } from './limiter.ts'
 import type { Operation, Outline } from './outline.ts'
-import type { PartialCompletion, PartialMessage, ProviderSpecificFields } from './provider.ts'
+import type {
+  Adjustment,
+  PartialCompletion,
+  PartialMessage,
+  ProviderSpecificFields,
+  RequestExtension,
+} from './provider.ts'
 import type { ModelCard } from './route.ts'
 
 /** How strictly a dialect validates requests. */
@@ -13,6 +19,30 @@ export interface ReadRules {
   readonly profile: 'schema' | 'live'
   /** Whether unknown top-level fields pass or are rejected. */
   readonly unknownParameters: 'pass' | 'reject'
+}
+
+/** A value beyond the protocol that a request uses. */
+export interface FoundExtension {
+  readonly name: RequestExtension
+  /** Where the request uses it first: `messages[0].content[1].type`. */
+  readonly path: string
+}
+
+/** Changes a request for a target whose provider cannot get it as it is. */
+export type ExtensionRewrite = (input: ChatRequest) => {
+  readonly input: ChatRequest
+  readonly adjustments: readonly Adjustment[]
+}
+
+/** Returns how to drop or map extensions that a provider does not accept. `undefined`: one of them can be neither. */
+export type ExtensionRemover = (missing: readonly RequestExtension[]) => ExtensionRewrite | undefined
+
+/** Decides whether a request may use extensions. */
+export interface ExtensionPolicy {
+  /** Whether any may: a target accepts some, or they may be dropped. */
+  readonly possible: boolean
+  /** Returns whether a target is left for a request that uses these. */
+  accept(found: readonly FoundExtension[], remover: ExtensionRemover): boolean
 }
 
 /** A request that a dialect has read. */
@@ -96,8 +126,11 @@ export interface Dialect {
   readonly path: string
   /** Looks at a parsed body that may be invalid. Never throws. */
   outline(body: JsonObject, bytes: number): Outline
-  /** Validates a request. Throws `GatewayError` 400, with the field as the caller knows it. */
-  read(draft: Draft, rules: ReadRules): ReadRequest
+  /**
+   * Validates a request. Throws `GatewayError` 400, with the field as the caller knows it. A value that only the vendors of some
+   * targets understand is valid where `extensions` accepts it.
+   */
+  read(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy): ReadRequest
   /** Returns the id of an answer, given a random one. */
   answerId(id: string): string
   /** Writes a complete answer as JSON text. Throws `UpstreamError` of kind `garbled` for an answer without a choice. */

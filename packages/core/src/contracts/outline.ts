@@ -3,7 +3,7 @@ export type Operation = 'generate' | 'embed' | 'countTokens'
 
 /** A media part of a request, as far as limits and routes need to know it. */
 export interface OutlineMedia {
-  readonly kind: 'image' | 'audio' | 'file'
+  readonly kind: 'image' | 'audio' | 'file' | 'video'
   /** Tokens to reserve for it, instead of `inlineBytes`. 0 for a file that is text: it counts by its bytes. */
   readonly tokens: number
   /** Size in bytes of its base64 text within the body, which is not counted as text. 0 for a file that is text. */
@@ -23,7 +23,7 @@ export interface Outline {
   readonly conversationKey?: string | undefined
   /** Whether tools are on offer. */
   readonly hasTools?: boolean
-  /** Images, audio and files, in the order of the request. Default: none. */
+  /** Images, audio, files and videos, in the order of the request. Default: none. */
   readonly media?: readonly OutlineMedia[]
   /** The exact number of prompt tokens, where the request itself is in tokens. Otherwise `undefined`: it is estimated. */
   readonly promptTokens?: number | undefined

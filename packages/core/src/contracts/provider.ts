@@ -71,7 +71,38 @@ export interface Provider {
    * features or token bounds. The gateway rejects them from principals with limits or a list of models. Default: none.
    */
   readonly restrictedFields?: RestrictedFields
+  /**
+   * The request extensions that the upstream supports and `encode` passes on unchanged. A target whose provider does not list
+   * an extension never gets a request that uses it. Default: none.
+   */
+  readonly accepts?: readonly RequestExtension[]
 }
+
+/**
+ * A kind of value that some vendors support in a request, and the protocol does not define:
+ *
+ * - `string_media`: `image_url` or `input_audio` as a plain string.
+ * - `document_url`, `video_url`, `audio_url`, `file_url`: message parts of this type with a link or a data URL.
+ * - `tool_result_media`: parts other than text in tool messages.
+ * - `thinking_parts`: parts of the type `thinking` in assistant messages.
+ * - `tool_choice_any`: `tool_choice: 'any'`.
+ * - `untyped_tools`: functions in `tools` and `tool_calls` without `type`.
+ * - `server_tools`: other types of `tools`, which the vendor runs itself, and usually bills. A provider that accepts them should
+ *   list `server_tools` in its `restrictedFields` too.
+ * - `service_tiers`: other names of a `service_tier`.
+ */
+export type RequestExtension =
+  | 'string_media'
+  | 'document_url'
+  | 'video_url'
+  | 'audio_url'
+  | 'file_url'
+  | 'tool_result_media'
+  | 'thinking_parts'
+  | 'tool_choice_any'
+  | 'untyped_tools'
+  | 'server_tools'
+  | 'service_tiers'
 
 /**
  * What a restricted field changes: the `model` that answers; `routing`, which servers or settings the request gets; `paid`
@@ -81,7 +112,8 @@ export type RestrictedFieldKind = 'model' | 'routing' | 'paid' | 'output' | 'pro
 
 /**
  * Restricted fields by name. Names match in any case, with or without `_` and `-`. `'a.b'` is the member `b` of the object
- * `a`. A protocol field stands for its other spellings, such as `maxTokens`.
+ * `a`. A protocol field stands for its other spellings, such as `maxTokens`. The name of a `RequestExtension` stands for its
+ * values: `server_tools`.
  */
 export type RestrictedFields = Readonly<Record<string, RestrictedFieldKind>>
 
@@ -131,7 +163,7 @@ export interface Capabilities {
   /** What the model can be asked for. Default: a generated answer. */
   readonly operations?: readonly Operation[]
   /** Content types of user messages beside text, which every model supports. */
-  readonly input?: readonly ('image' | 'audio' | 'file')[]
+  readonly input?: readonly ('image' | 'audio' | 'file' | 'video')[]
   /** Whether it is a reasoning model, which takes `max_completion_tokens` instead of `max_tokens`. */
   readonly reasoning?: boolean
   /** Maximum number of choices (`n`) of a request. */

@@ -151,6 +151,7 @@ export function resolveOptions<Host>(
     rules: {
       profile: options.validation ?? 'schema',
       unknownParameters: options.unknownParameters ?? 'pass',
+      unsupportedParameters: options.unsupportedParameters ?? 'refuse',
       boundsAll: policies.limiter?.appliesToAll === true || options.authorize !== undefined,
       estimateTokens,
     },

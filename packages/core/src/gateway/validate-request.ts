@@ -1,13 +1,17 @@
 import type { Dialect, ReadRules } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { Principal } from '../contracts/principal.ts'
+import type { UnsupportedParameters } from '../contracts/provider.ts'
 import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { isRestricted, permittedTargets } from '../routing/restricted-fields.ts'
+import { AcceptingTargets } from '../validation/accepting-targets.ts'
 import { selectCapableTargets } from '../validation/capable-targets.ts'
 
 /** How requests are validated. */
 export interface ValidationRules extends ReadRules {
+  /** Whether extensions that a provider does not accept are dropped or mapped, where that is possible. Default `refuse`. */
+  readonly unsupportedParameters?: UnsupportedParameters
   /** Whether the gateway limits the usage of every principal, so that none may send restricted fields. */
   readonly boundsAll: boolean
   /** Returns the estimated tokens of prompt and answer. It affects the order of targets, and rejects none. */
@@ -35,11 +39,13 @@ export function validateRequest<T extends RoutedTarget>(
   rules: ValidationRules,
   log: Pick<RouteContext, 'skip'>,
 ): ValidatedRequest<T> {
-  const { request, unknownFields, finish } = dialect.read(draft, rules)
+  const extensions = new AcceptingTargets(targets, rules.unsupportedParameters === 'drop', log)
+  const { request, unknownFields, finish } = dialect.read(draft, rules, extensions)
+  const { found, targets: accepting } = extensions
   const permitted =
-    unknownFields === undefined || !isRestricted(principal, rules.boundsAll)
-      ? targets
-      : permittedTargets(draft.body, unknownFields, targets, log)
+    (unknownFields === undefined && found.length === 0) || !isRestricted(principal, rules.boundsAll)
+      ? accepting
+      : permittedTargets(draft.body, unknownFields ?? [], found, accepting, log)
   const capable = permitted.every(({ capabilities }) => capabilities === undefined)
     ? permitted
     : selectCapableTargets(request, permitted, {

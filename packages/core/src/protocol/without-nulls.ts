@@ -48,7 +48,10 @@ export function withoutNulls(body: Readonly<Record<string, unknown>>): Record<st
   return copy
 }
 
-/** Removes optional members that are `null` within the fields of a request, unless their type allows `null`. Copies only what changes. */
+/**
+ * Removes optional members that are `null` within the fields of a request, unless their type allows `null`, and empty
+ * `tool_calls`. Copies only what changes.
+ */
 export function dropInnerNulls(request: Record<string, unknown>): void {
   for (const [field, places] of fields.into!) {
     const value = request[field]
@@ -64,7 +67,8 @@ function clean(value: unknown, { drop = none, into = none, each }: NullableMembe
   const members = value as Readonly<Record<string, unknown>>
   let copy: Record<string, unknown> | undefined
   for (const key of drop) {
-    if (members[key] !== null) continue
+    const member = members[key]
+    if (member === undefined || (member !== null && !isEmptyList(member))) continue
     copy ??= { ...members }
     delete copy[key]
   }
@@ -76,6 +80,11 @@ function clean(value: unknown, { drop = none, into = none, each }: NullableMembe
     copy[key] = cleaned
   }
   return copy ?? value
+}
+
+/** Of the members that may be absent, only `tool_calls` can be a list. */
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
 }
 
 const none = [] as const

@@ -87,6 +87,11 @@ describe('conditions', () => {
     expect(says(hasMedia('audio'), saying({ type: 'text' }, { type: 'input_audio' }))).toBe(true)
     expect(says(hasMedia('image', 'file'), saying({ type: 'input_audio' }))).toBe(false)
     expect(says(hasMedia(), saying({ type: 'file' }))).toBe(true)
+    expect(says(hasMedia('video'), saying({ type: 'video_url' }))).toBe(true)
+    expect(says(hasMedia('file'), saying({ type: 'document_url' }))).toBe(true)
+    expect(says(hasMedia('file'), saying({ type: 'file_url' }))).toBe(true)
+    expect(says(hasMedia('audio'), saying({ type: 'audio_url' }))).toBe(true)
+    expect(says(hasMedia('image', 'audio', 'file'), saying({ type: 'video_url' }))).toBe(false)
   })
 
   it.each([
@@ -140,7 +145,7 @@ describe('conditions', () => {
     [() => hasTag(''), /hasTag\(\): got .*, expected a tag/],
     [() => bodyLargerThan(0), /bodyLargerThan\(\): bytes: got 0/],
     [() => promptLongerThan('9' as never), /promptLongerThan\(\): tokens: got '9'/],
-    [() => hasMedia('video' as never), /got 'video', expected 'image', 'audio' or 'file'/],
+    [() => hasMedia('text' as never), /got 'text', expected 'image', 'audio', 'file' or 'video'/],
     [() => allOf(), /allOf\(\): got an empty list/],
     [() => anyOf(true as never), /anyOf\(\): \[0\]: got true, expected a condition/],
     [() => noneOf(undefined as never), /noneOf\(\): \[0\]: got undefined, expected a condition/],

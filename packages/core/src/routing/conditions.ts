@@ -48,13 +48,13 @@ export function promptLongerThan(tokens: number): RouteCondition {
 /** Matches requests that offer tools to the model. */
 export const hasTools: RouteCondition = ({ outline }) => outline.hasTools === true
 
-const inputKinds: readonly InputKind[] = ['image', 'audio', 'file']
+const mediaKinds: readonly InputKind[] = ['image', 'audio', 'file', 'video']
 
-/** Matches requests with an image, audio or file; without kinds, any of them. Throws `ConfigurationError` for other kinds. */
+/** Matches requests with an image, audio, file or video; without kinds, any. Throws `ConfigurationError` for other kinds. */
 export function hasMedia(...kinds: readonly InputKind[]): RouteCondition {
   for (const kind of kinds) {
-    if (inputKinds.includes(kind)) continue
-    throw configurationError('hasMedia()', [kinds.indexOf(kind)], kind, "'image', 'audio' or 'file'")
+    if (mediaKinds.includes(kind)) continue
+    throw configurationError('hasMedia()', [kinds.indexOf(kind)], kind, "'image', 'audio', 'file' or 'video'")
   }
   return kinds.length === 0
     ? ({ outline: { media = [] } }) => media.length > 0

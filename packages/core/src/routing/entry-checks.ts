@@ -6,15 +6,17 @@ import {
   type OptionPath,
   unknownOption,
 } from '../errors/configuration-error.ts'
+import { acceptsIssue } from '../validation/accepting-targets.ts'
 import { isTarget } from '../validation/is-target.ts'
 import { overridesIssue } from '../validation/overridden-settings.ts'
 import { allowFieldsIssue } from './restricted-fields.ts'
 
-/** Throws `ConfigurationError` for a target with invalid capabilities, parameters or `allowFields`. */
+/** Throws `ConfigurationError` for a target with invalid capabilities, parameters, `allowFields` or `accepts`. */
 export function checkTarget(target: Target, at: EntryPath): void {
-  const { capabilities, parameters } = target
+  const { capabilities, parameters, provider } = target
   const { source, path } = at
-  const issue = allowFieldsIssue(target, path)
+  const issue =
+    allowFieldsIssue(target, path) ?? acceptsIssue(provider.accepts, [...path, 'provider', 'accepts'])
   if (issue !== undefined) throw new ConfigurationError(source, [issue])
   if (parameters !== undefined) checkParameters(parameters, { source, path: [...path, 'parameters'] })
   if (capabilities === undefined) return

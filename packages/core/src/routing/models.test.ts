@@ -67,6 +67,14 @@ describe('models', () => {
       /m: got a function, expected a target rather than a provider/,
     ],
     [
+      { m: { provider: { ...provider, accepts: ['video'] }, model: 'a' } },
+      /m\.provider\.accepts\[0\]: got 'video', expected one of string_media, /,
+    ],
+    [
+      { m: { provider: { ...provider, accepts: 'video_url' }, model: 'a' } },
+      /m\.provider\.accepts: got 'video_url', expected an array/,
+    ],
+    [
       { m: [target('a'), Object.assign(target, { provider })] },
       /m\[1\]: got a function, expected a target rather than a provider/,
     ],

@@ -1,3 +1,4 @@
+import type { FoundExtension } from '../contracts/dialect.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { RestrictedFieldKind, RestrictedFields, Target } from '../contracts/provider.ts'
 import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
@@ -10,6 +11,7 @@ import { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { isKnownField } from '../protocol/chat-fields.ts'
 import { hasLimits } from '../rate-limiting/limit.ts'
+import { selectTargets } from '../validation/accepting-targets.ts'
 
 /** Longer names are not compared: all declared ones are much shorter. */
 const maxNameLength = 64
@@ -40,39 +42,30 @@ export function isRestricted(principal: Principal, boundsAll: boolean): boolean 
 }
 
 /**
- * Returns the targets that a restricted principal may send these fields to, in order. Removes shadows in the same way.
+ * Returns the targets that a restricted principal may send these fields and extensions to, in order. Removes shadows in the same way.
  *
  * @param extra - names of fields that the protocol does not define.
+ * @param extensions - the extensions that the request uses.
  * @param log - records each target and shadow that is removed.
  * @throws GatewayError 400, for the field of the first target, if no target is left.
  */
 export function permittedTargets<T extends RoutedTarget>(
   input: Readonly<Record<string, unknown>>,
   extra: readonly string[],
+  extensions: readonly FoundExtension[],
   targets: readonly T[],
   log: Pick<RouteContext, 'skip'>,
 ): readonly T[] {
-  const permitted: T[] = []
   let first: FoundField | undefined
-  let changed = false
-  const isPermitted = (target: Target): boolean => {
-    const found = restrictedField(input, extra, target)
-    if (found === undefined) return true
+  const permitted = selectTargets(targets, target => {
+    const found = restrictedField(input, extra, target) ?? restrictedExtension(extensions, target)
+    if (found === undefined) return target
     first ??= found
-    changed = true
     log.skip(target, { why: 'restricted_field', detail: found.path })
-    return false
-  }
-  for (const target of targets) {
-    if (!isPermitted(target)) continue
-    const { shadows } = target
-    const permittedShadows = shadows?.filter(isPermitted)
-    permitted.push(
-      permittedShadows?.length === shadows?.length ? target : { ...target, shadows: permittedShadows },
-    )
-  }
+    return undefined
+  })
   if (permitted.length === 0 && first !== undefined) throw notPermitted(first)
-  return changed ? permitted : targets
+  return permitted
 }
 
 /** Returns the issue of invalid `allowFields`, or `undefined`. `path` is that of the target. */
@@ -103,8 +96,7 @@ function restrictedField(
   const { kinds, objects } = foldedFields(restrictedFields)
   const find = (folded: string, path: string): FoundField | undefined => {
     const kind = kinds.get(folded)
-    if (kind === undefined || allowFields?.some(name => foldPath(name) === folded)) return undefined
-    return { path, kind }
+    return kind === undefined || isAllowed(folded, allowFields) ? undefined : { path, kind }
   }
   for (const name of extra) {
     if (name.length > maxNameLength) continue
@@ -120,6 +112,24 @@ function restrictedField(
     }
   }
   return undefined
+}
+
+function restrictedExtension(
+  extensions: readonly FoundExtension[],
+  { provider: { restrictedFields }, allowFields }: Target,
+): FoundField | undefined {
+  if (restrictedFields === undefined) return undefined
+  const { kinds } = foldedFields(restrictedFields)
+  for (const { name, path } of extensions) {
+    const folded = fold(name)
+    const kind = kinds.get(folded)
+    if (kind !== undefined && !isAllowed(folded, allowFields)) return { path, kind }
+  }
+  return undefined
+}
+
+function isAllowed(folded: string, allowFields: Target['allowFields']): boolean {
+  return allowFields?.some(name => foldPath(name) === folded) === true
 }
 
 interface FoldedFields {

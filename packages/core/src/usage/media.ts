@@ -10,9 +10,16 @@ import type { JsonValue } from '../protocol/chat.ts'
  * | image, `detail: 'low'` | 100 |
  * | image | 1,600 |
  * | audio | 2,000 |
- * | file, but for text, which counts by its bytes | 8,000 |
+ * | file or document, but for text, which counts by its bytes | 8,000 |
+ * | video | 16,000 |
  */
-export const mediaAllowance = { lowImage: 100, image: 1_600, audio: 2_000, file: 8_000 } as const
+export const mediaAllowance = {
+  lowImage: 100,
+  image: 1_600,
+  audio: 2_000,
+  file: 8_000,
+  video: 16_000,
+} as const
 
 /** Measures an image, given its URL, which may be a data URL or invalid. */
 export function measureImage(url: JsonValue | undefined, isLowDetail: boolean): OutlineMedia {
@@ -30,6 +37,13 @@ export function measureFile(data: JsonValue | undefined, filename: JsonValue | u
   const text = textOf(data)
   if (isText(text, textOf(filename))) return textFile
   return { kind: 'file', tokens: mediaAllowance.file, inlineBytes: base64Bytes(text, 'plain') }
+}
+
+/** Measures audio, a file or a video, given its link, which may be a data URL or invalid. */
+export function measureLink(kind: 'audio' | 'file' | 'video', url: JsonValue | undefined): OutlineMedia {
+  const text = textOf(url)
+  if (kind === 'file' && /^data:/i.test(text) && isText(text, '')) return textFile
+  return { kind, tokens: mediaAllowance[kind], inlineBytes: base64Bytes(text, 'url') }
 }
 
 const textFile: OutlineMedia = Object.freeze({ kind: 'file', tokens: 0, inlineBytes: 0 })

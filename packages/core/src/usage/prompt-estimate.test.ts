@@ -47,6 +47,22 @@ describe('promptEstimate', () => {
       { type: 'file', file: { file_data: base64, filename: 'a.PDF' } },
       mediaAllowance.file,
     ],
+    [
+      'an image as a string',
+      { type: 'image_url', image_url: `data:image/png;base64,${base64}` },
+      mediaAllowance.image,
+    ],
+    ['audio as a string', { type: 'input_audio', input_audio: base64 }, mediaAllowance.audio],
+    [
+      'a document',
+      { type: 'document_url', document_url: `data:application/pdf;base64,${base64}` },
+      mediaAllowance.file,
+    ],
+    [
+      'a video',
+      { type: 'video_url', video_url: { url: `data:video/mp4;base64,${base64}` } },
+      mediaAllowance.video,
+    ],
   ])('counts %s by an allowance in the place of its data', (_, part, allowance) => {
     expect(promptEstimate(withParts(part))).toBe(without(base64.length, part) + allowance)
   })
@@ -63,6 +79,28 @@ describe('promptEstimate', () => {
       mediaAllowance.image,
     ],
     ['a file that the vendor has', { type: 'file', file: { file_id: 'file-1' } }, mediaAllowance.file],
+    [
+      'an image elsewhere, as a string',
+      { type: 'image_url', image_url: 'https://a.example/a' },
+      mediaAllowance.image,
+    ],
+    [
+      'a document elsewhere',
+      { type: 'document_url', document_url: 'https://a.example/a' },
+      mediaAllowance.file,
+    ],
+    ['a file elsewhere', { type: 'file_url', file_url: { url: 'https://a.example/a' } }, mediaAllowance.file],
+    [
+      'audio elsewhere',
+      { type: 'audio_url', audio_url: { url: 'https://a.example/a' } },
+      mediaAllowance.audio,
+    ],
+    [
+      'a video elsewhere',
+      { type: 'video_url', video_url: { url: 'https://a.example/a' } },
+      mediaAllowance.video,
+    ],
+    ['a text document', { type: 'document_url', document_url: `data:text/plain;base64,${base64}` }, 0],
     ['a text file', { type: 'file', file: { file_data: `data:text/plain;base64,${base64}` } }, 0],
     ['a text file with a name', { type: 'file', file: { file_data: base64, filename: 'a.txt' } }, 0],
     ['a file of no known kind', { type: 'file', file: { file_data: base64 } }, 0],
@@ -83,8 +121,10 @@ describe('promptEstimate', () => {
     const part = fc.oneof(
       fc.jsonValue(),
       fc.record({
-        type: fc.constantFrom('image_url', 'input_audio', 'file', 'text', null),
+        type: fc.constantFrom('image_url', 'input_audio', 'file', 'text', 'video_url', 'document_url', null),
         image_url: fc.jsonValue(),
+        video_url: fc.jsonValue(),
+        document_url: fc.jsonValue(),
         input_audio: fc.jsonValue(),
         file: fc.oneof(fc.jsonValue(), fc.record({ file_data: fc.jsonValue(), filename: fc.jsonValue() })),
       }),

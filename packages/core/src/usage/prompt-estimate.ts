@@ -5,7 +5,7 @@ const noMedia: readonly OutlineMedia[] = []
 
 /**
  * Returns a high estimate of the tokens of a prompt: one per three bytes, which is rather too many for any language and
- * vendor, plus an allowance per image, audio and file. For a request that is in tokens itself it is their number.
+ * vendor, plus an allowance per image, audio, file and video. For a request that is in tokens itself it is their number.
  */
 export function promptEstimate({ bytes, outline }: Draft): number {
   const { promptTokens } = outline

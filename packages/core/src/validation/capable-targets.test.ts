@@ -29,3 +29,8 @@ it('counts all messages and all text in them, and nothing else', () => {
   ]
   expect(wordCount(messages)).toBe(5)
 })
+
+it('does not read the text of other parts, which may be of any type', () => {
+  const parts: unknown = [{ type: 'image_url', image_url: { url: 'https://host.example/a.png' }, text: null }]
+  expect(wordCount([{ role: 'user', content: parts as [] }])).toBe(0)
+})

@@ -5,7 +5,7 @@ import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest, Message } from '../protocol/chat.ts'
 import { quotedList } from '../protocol/error-messages.ts'
-import { overrideSettings } from './overridden-settings.ts'
+import { requestFor } from './overridden-settings.ts'
 
 /** What a request needs from a target. */
 interface Fit {
@@ -39,7 +39,7 @@ export function selectCapableTargets<T extends Target>(
   let words: number | undefined
   let tokens: number | undefined
   for (const target of targets) {
-    const { capabilities, parameters } = target
+    const { capabilities } = target
     if (capabilities === undefined) {
       capable.push(target)
       continue
@@ -47,7 +47,7 @@ export function selectCapableTargets<T extends Target>(
     const { contextTokens = Number.POSITIVE_INFINITY } = capabilities
     // A word has at least two bytes, so a short prompt need not be counted.
     if (fit.bytes / 2 > contextTokens) words ??= wordCount(input.messages)
-    const asked = parameters === undefined ? input : overrideSettings(input, parameters).settings
+    const asked = requestFor(request, target)?.request.chat() ?? input
     const unsupported =
       unsupportedOperation(fit.operation, capabilities) ??
       unsupportedFeature(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
@@ -77,7 +77,7 @@ function inCallersWords(error: GatewayError, request: GenerateRequest): GatewayE
   })
 }
 
-const partTypes = { image: 'image_url', audio: 'input_audio', file: 'file' } as const
+const partTypes = { image: 'image_url', audio: 'input_audio', file: 'file', video: 'video_url' } as const
 
 /** Fields for which reasoning models accept only the default. */
 const fixedForReasoning = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 } as const
@@ -199,7 +199,7 @@ export function wordCount(messages: readonly Message[]): number {
   let words = 0
   for (const { content } of messages) {
     if (typeof content === 'string') words += wordsOf(content)
-    else for (const part of content ?? []) if ('text' in part) words += wordsOf(part.text)
+    else for (const part of content ?? []) if (part.type === 'text') words += wordsOf(part.text)
   }
   return words
 }
@@ -217,7 +217,7 @@ function wordsOf(text: string): number {
 }
 
 /** A content type of messages other than text. */
-export type InputKind = 'image' | 'audio' | 'file'
+export type InputKind = 'image' | 'audio' | 'file' | 'video'
 
 /** A message part that not every model supports. */
 interface InputPart {
@@ -228,19 +228,24 @@ interface InputPart {
   readonly path: string
 }
 
-const kinds: Readonly<Record<string, InputKind | undefined>> = {
-  image_url: 'image',
-  input_audio: 'audio',
-  file: 'file',
-}
+/** The kinds of input by the types of message parts. */
+const inputKinds: ReadonlyMap<unknown, InputKind> = new Map<unknown, InputKind>([
+  ['image_url', 'image'],
+  ['input_audio', 'audio'],
+  ['audio_url', 'audio'],
+  ['file', 'file'],
+  ['document_url', 'file'],
+  ['file_url', 'file'],
+  ['video_url', 'video'],
+])
 
 /** Returns the first part of each kind. */
 function inputParts(messages: readonly Message[]): readonly InputPart[] {
   const found = new Map<InputKind, InputPart>()
   for (const [index, { role, content }] of messages.entries()) {
-    if (role !== 'user' || !Array.isArray(content)) continue
+    if ((role !== 'user' && role !== 'tool') || !Array.isArray(content)) continue
     for (const [at, { type }] of content.entries()) {
-      const kind = kinds[type]
+      const kind = inputKinds.get(type)
       if (kind === undefined || found.has(kind)) continue
       found.set(kind, { kind, type, path: `messages[${index}].content[${at}].type` })
     }

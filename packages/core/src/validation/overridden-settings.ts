@@ -1,4 +1,6 @@
-import type { Adjustment, ParameterOverrides } from '../contracts/provider.ts'
+import type { ExtensionRewrite } from '../contracts/dialect.ts'
+import type { Adjustment, ParameterOverrides, Target } from '../contracts/provider.ts'
+import { ChatGenerateRequest } from '../conversation/chat-generate-request.ts'
 import type { GenerateRequest, Settings } from '../conversation/generate-request.ts'
 import {
   ConfigurationError,
@@ -9,6 +11,12 @@ import {
 import type { GatewayError } from '../errors/errors.ts'
 import { checkFields, type Fields, fieldsFrom } from './check-fields.ts'
 import { settingSchemas } from './settings-schema.ts'
+
+/** A request for a target, and the adjustments made. */
+interface OverriddenRequest {
+  readonly request: GenerateRequest
+  readonly adjustments: readonly Adjustment[]
+}
 
 /** Settings with the parameters of a target, and the adjustments made. */
 interface OverriddenSettings<T> {
@@ -46,10 +54,7 @@ let settings: Fields | undefined
 const validated = new WeakSet<ParameterOverrides>()
 
 /** Overrides the parameters of a request with those of a target. See `overrideSettings`. */
-export function overrideRequest(
-  request: GenerateRequest,
-  parameters: ParameterOverrides,
-): { readonly request: GenerateRequest; readonly adjustments: readonly Adjustment[] } {
+function overrideRequest(request: GenerateRequest, parameters: ParameterOverrides): OverriddenRequest {
   const { settings, adjustments } = overrideSettings(request.settings(), parameters)
   const inCallersWords = adjustments.map(adjustment => ({
     ...adjustment,
@@ -86,6 +91,24 @@ export function overrideSettings<T extends Settings>(
     }
   }
   return { settings: fields as T, adjustments }
+}
+
+const rewriteKey = Symbol('rewrite')
+
+/** Returns a copy of a target whose requests are rewritten. */
+export function targetWithRewrite<T extends Target>(target: T, rewrite: ExtensionRewrite): T {
+  return { ...target, [rewriteKey]: rewrite }
+}
+
+/** Returns the request for a target: rewritten, and with the target's parameters. `undefined`: the request as it is. */
+export function requestFor(request: GenerateRequest, target: Target): OverriddenRequest | undefined {
+  const { parameters, [rewriteKey]: rewrite } = target as Target & { readonly [rewriteKey]?: ExtensionRewrite }
+  if (rewrite === undefined) return parameters === undefined ? undefined : overrideRequest(request, parameters)
+  const { input, adjustments } = rewrite(request.chat())
+  const rewritten = new ChatGenerateRequest(input, request.body)
+  if (parameters === undefined) return { request: rewritten, adjustments }
+  const overridden = overrideRequest(rewritten, parameters)
+  return { request: overridden.request, adjustments: [...adjustments, ...overridden.adjustments] }
 }
 
 /** Returns the issue of invalid parameters of a target, or `undefined`. */

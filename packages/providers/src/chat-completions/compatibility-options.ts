@@ -1,4 +1,4 @@
-import type { Capabilities } from '@sluice/core/provider'
+import type { Capabilities, RequestExtension } from '@sluice/core/provider'
 
 /** How a server's requests differ from the chat-completions protocol. */
 export interface CompatibilityOptions {
@@ -32,6 +32,11 @@ export interface CompatibilityOptions {
    * reported. Default: none if `messageFields` is `strict`, else any.
    */
   readonly extensions?: readonly string[]
+  /**
+   * What the server accepts in requests beyond the protocol: it gets these values unchanged. Targets that do not accept
+   * them are skipped. Callers with limits or a model list may not use `server_tools` without `allowFields`. Default: none.
+   */
+  readonly accepts?: readonly RequestExtension[]
   /** The server's name for `reasoning_content` in request messages, such as `reasoning`. Default: the same name. */
   readonly reasoningField?: string
   /** `system` if the server does not support the role `developer`. Default `developer`. */

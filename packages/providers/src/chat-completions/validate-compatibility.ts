@@ -1,3 +1,5 @@
+import { configurationError } from '@sluice/core/adapter'
+import { requestExtensions } from '@sluice/core/provider'
 import type { CompatibilityOptions } from './compatibility-options.ts'
 
 type Check = (value: unknown) => boolean
@@ -13,7 +15,9 @@ const words: readonly [Check, string] = [
   'an array of field names',
 ]
 
-const checks: { readonly [K in keyof Required<CompatibilityOptions>]: readonly [Check, string] } = {
+const checks: {
+  readonly [K in Exclude<keyof CompatibilityOptions, 'accepts'>]-?: readonly [Check, string]
+} = {
   maxTokensParameter: oneOf('max_tokens', 'max_completion_tokens', 'by-model'),
   streamOptions: flag,
   rename: [
@@ -35,13 +39,26 @@ const checks: { readonly [K in keyof Required<CompatibilityOptions>]: readonly [
   toolCallIds: oneOf('nine-alphanumerics'),
 }
 
-/** Throws `TypeError` for an invalid value of a compatibility option. */
+/** Throws `TypeError` for an invalid value of a compatibility option, for `accepts` a `ConfigurationError`. */
 export function validateCompatibility(compatibility: CompatibilityOptions, owner: string): void {
+  validateAccepts(compatibility.accepts, owner)
   for (const [name, [holds, expected]] of Object.entries(checks)) {
     const value: unknown = compatibility[name as keyof CompatibilityOptions]
     if (value === undefined || holds(value)) continue
     throw new TypeError(`${owner}: got ${name} ${shown(value)}, expected ${expected}.`)
   }
+}
+
+function validateAccepts(accepts: CompatibilityOptions['accepts'], owner: string): void {
+  if (accepts === undefined) return
+  if (!Array.isArray(accepts)) {
+    const expected = "an array of request extensions, such as ['video_url']"
+    throw configurationError(`${owner}()`, ['accepts'], accepts, expected)
+  }
+  const index = accepts.findIndex(name => !requestExtensions.includes(name))
+  if (index < 0) return
+  const expected = `one of ${requestExtensions.join(', ')}`
+  throw configurationError(`${owner}()`, ['accepts', index], accepts[index], expected)
 }
 
 function shown(value: unknown): string {

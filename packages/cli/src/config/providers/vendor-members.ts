@@ -1,3 +1,4 @@
+import { requestExtensions } from '@sluice/core/provider'
 import type {
   AnthropicOptions,
   AzureOptions,
@@ -209,6 +210,10 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
     description: '`strict` where unknown fields of messages are rejected.',
   },
   extensions: { shape: texts('fields'), description: 'Fields beyond the protocol that the vendor takes.' },
+  accepts: {
+    shape: list(choice(...requestExtensions), { of: 'request extensions' }),
+    description: 'What the vendor accepts in requests beyond the protocol. Default: nothing.',
+  },
   reasoningField: { shape: text(), description: 'What the vendor calls `reasoning_content`.' },
   developerRole: {
     shape: choice('developer', 'system'),

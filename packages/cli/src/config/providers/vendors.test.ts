@@ -70,6 +70,21 @@ describe('vendors', () => {
     expect(target!.provider.restrictedFields).toEqual({ adapter: 'model' })
   })
 
+  it('accept the request extensions that their configuration declares', () => {
+    const configured = (accepts: unknown) => ({
+      providers: { ours: { type: 'openai-compatible', baseURL: 'https://llm.example/v1', accepts } },
+      models: { one: 'ours/a' },
+    })
+    const [target] = targetsOf(configured(['video_url']) as Omit<TypedConfig, 'keys'>)
+    expect(target!.provider.accepts).toEqual(['video_url'])
+    expect(() => targetsOf(configured(['video']) as Omit<TypedConfig, 'keys'>)).toThrow(
+      /providers\.ours\.accepts\[0\].*'video'.*expected 'string_media' or 'document_url' or 'video_url'/,
+    )
+    expect(() => targetsOf(configured('video_url') as Omit<TypedConfig, 'keys'>)).toThrow(
+      /providers\.ours\.accepts/,
+    )
+  })
+
   it.each<[string, Omit<TypedConfig, 'keys'>]>([
     [
       "providers.openrouter.allowFields[0]: got 'modles'",

@@ -21,7 +21,7 @@ export const conditionShape: Shape = named('Condition', () => {
       promptLongerThan: { shape: count, description: 'The estimated prompt has more tokens.' },
       bodyLargerThan: { shape: count, description: "The request's body has more bytes." },
       hasTools: { shape: yes, description: 'The request has tools.' },
-      hasMedia: { shape: yes, description: 'A message has an image, audio or a file.' },
+      hasMedia: { shape: yes, description: 'A message has an image, audio, a file or a video.' },
       modelMatches: {
         shape: either(
           [

@@ -58,7 +58,7 @@ export function messageSchema(live: boolean): z.ZodMiniType<Message> {
     refusal: maybe(nullable(string)),
     name: author,
     audio: maybe(nullable(object({ id: text() }))),
-    tool_calls: maybe(list(toolCall, listOfParts, 1)),
+    tool_calls: maybe(list(toolCall, listOfParts, live ? 1 : 0)),
     function_call: maybe(nullable(functionCall)),
   })
   return tagged('role', {
@@ -87,7 +87,8 @@ export function missingContentIssue(message: AssistantMessage): SchemaIssue | un
 
 /** Whether an assistant message has another field instead of content. */
 export function hasOtherContent({ tool_calls, function_call, refusal, audio }: AssistantMessage): boolean {
-  return [tool_calls, function_call, refusal, audio].some(value => value !== undefined && value !== null)
+  const hasCalls = Array.isArray(tool_calls) && tool_calls.length > 0
+  return hasCalls || [function_call, refusal, audio].some(value => value !== undefined && value !== null)
 }
 
 /** A link, or data written as one. */

@@ -1,7 +1,7 @@
 import type { Outline, OutlineMedia } from '../../contracts/outline.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
-import { measureAudio, measureFile, measureImage } from '../../usage/media.ts'
+import { measureAudio, measureFile, measureImage, measureLink } from '../../usage/media.ts'
 
 /**
  * Looks at the parsed body of a chat completion. Each member is computed when it is read: a request whose routes and limits
@@ -107,17 +107,32 @@ function measurePart(part: JsonValue): OutlineMedia | undefined {
   switch (jsonMember(part, 'type')) {
     case 'image_url': {
       const image = jsonMember(part, 'image_url')
-      return measureImage(jsonMember(image, 'url'), jsonMember(image, 'detail') === 'low')
+      return measureImage(jsonMember(image, 'url') ?? image, jsonMember(image, 'detail') === 'low')
     }
-    case 'input_audio':
-      return measureAudio(jsonMember(jsonMember(part, 'input_audio'), 'data'))
+    case 'input_audio': {
+      const audio = jsonMember(part, 'input_audio')
+      return measureAudio(jsonMember(audio, 'data') ?? audio)
+    }
     case 'file': {
       const file = jsonMember(part, 'file')
       return measureFile(jsonMember(file, 'file_data'), jsonMember(file, 'filename'))
     }
+    case 'document_url':
+    case 'file_url':
+      return measureLink('file', linkOf(part))
+    case 'audio_url':
+      return measureLink('audio', linkOf(part))
+    case 'video_url':
+      return measureLink('video', linkOf(part))
     default:
       return undefined
   }
+}
+
+/** Returns the link of a part, as text or as the `url` of an object. */
+function linkOf(part: JsonValue): JsonValue | undefined {
+  const link = jsonMember(part, String(jsonMember(part, 'type')))
+  return jsonMember(link, 'url') ?? link
 }
 
 function isCount(value: unknown): value is number {

@@ -79,8 +79,10 @@ const describedRules: DescribedRules = new Map<unknown, JsonObject>([
   [unknownOptionIssue, { additionalProperties: false }],
 ])
 
-/** Requires the member. Only `content` may be `null`. */
+/** Requires the member. Only `content` may be `null`, and `tool_calls` are at least one. */
 function requiresMember(name: string): JsonObject {
   const there = { required: [name] }
-  return name === 'content' ? there : { ...there, properties: { [name]: { not: { type: 'null' } } } }
+  if (name === 'content') return there
+  const rule = name === 'tool_calls' ? { type: 'array', minItems: 1 } : { not: { type: 'null' } }
+  return { ...there, properties: { [name]: rule } }
 }

@@ -375,12 +375,6 @@ describe('messages', () => {
         missing('messages[0].content'),
       ],
       [
-        calls([]),
-        'empty_array',
-        'messages[0].tool_calls',
-        "Invalid 'messages[0].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.",
-      ],
-      [
         calls([{ type: 'function', function: { name: 'f', arguments: '' } }]),
         'missing_required_parameter',
         'messages[0].tool_calls[0].id',
@@ -405,6 +399,24 @@ describe('messages', () => {
         invalidType('messages[0].tool_calls', 'an array of objects', 'a string'),
       ],
     ])
+  })
+
+  it('treats empty tool calls as none, and refuses them in the live profile', () => {
+    const message = { role: 'assistant', content: 'x', tool_calls: [] }
+    expect(passes({ messages: [message] }).messages).toEqual([{ role: 'assistant', content: 'x' }])
+    expect(message).toHaveProperty('tool_calls')
+    expect(refuses({ messages: [message] }, live).toBody().error).toEqual({
+      message:
+        "Invalid 'messages[0].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+      type: 'invalid_request_error',
+      param: 'messages[0].tool_calls',
+      code: 'empty_array',
+    })
+    const silent = { messages: [{ role: 'assistant', tool_calls: [] }] }
+    expect(refuses(silent)).toMatchObject({
+      code: 'missing_required_parameter',
+      param: 'messages[0].content',
+    })
   })
 
   it('bounds names and lengths in the live profile only', () => {

@@ -6,7 +6,7 @@ import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
 import { AttemptEntry } from '../../observability/attempt-log.ts'
 import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage/usage.ts'
-import { overrideRequest } from '../../validation/overridden-settings.ts'
+import { requestFor } from '../../validation/overridden-settings.ts'
 import {
   type AttemptObserver,
   type CallContext,
@@ -129,8 +129,8 @@ class Shadow {
 
   async #read(providerCall: ProviderCall, health: HealthCall): Promise<CountedUsage> {
     const { unsupportedParameters, clock } = this.#dependencies
-    const { provider, model, capabilities, parameters } = this.#entry.target
-    const request = parameters === undefined ? this.#given : overrideRequest(this.#given, parameters).request
+    const { provider, model, capabilities } = this.#entry.target
+    const request = requestFor(this.#given, this.#entry.target)?.request ?? this.#given
     const answer = await providerCall.run(provider, { request, model, unsupportedParameters, capabilities })
     const whole = !isStreamed(answer)
     this.#entry.endedAt = clock.monotonic()

@@ -7,7 +7,7 @@ import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { AttemptEntry } from '../../observability/attempt-log.ts'
 import { isPromise } from '../../primitives/is-promise.ts'
-import { overrideRequest } from '../../validation/overridden-settings.ts'
+import { requestFor } from '../../validation/overridden-settings.ts'
 import { isStreamed, type UpstreamReply, type UpstreamResult } from '../call-context.ts'
 import type { PlannedCall } from '../lazy-call.ts'
 import type { ProviderCall } from '../provider-call.ts'
@@ -132,14 +132,11 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
   }
 
   #callFor(given: GenerateRequest): PlannedCall {
-    const { model, capabilities, parameters } = this.entry.target
+    const { model, capabilities } = this.entry.target
     const { unsupportedParameters } = this.#host
-    let request = given
-    if (parameters !== undefined) {
-      const overridden = overrideRequest(given, parameters)
-      request = overridden.request
-      this.#overridden = overridden.adjustments
-    }
+    const overridden = requestFor(given, this.entry.target)
+    const request = overridden?.request ?? given
+    if (overridden !== undefined) this.#overridden = overridden.adjustments
     return { request, model, unsupportedParameters, capabilities }
   }
 
