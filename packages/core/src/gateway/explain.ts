@@ -13,7 +13,7 @@ import type { Uploads } from '../http/uploads.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { route } from '../routing/route.ts'
 import { RoutingTrace } from '../routing/routing-trace.ts'
-import { allTargetsUnavailable, skippedFor } from '../upstream/attempts/unavailable-targets.ts'
+import { allTargetsUnavailable, keySkipped, skippedFor } from '../upstream/attempts/unavailable-targets.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
 import { callerOf } from '../upstream/health/principal-caller.ts'
 import { isBodyBuffered, read, receive } from '../validation/read.ts'
@@ -94,7 +94,10 @@ function skipUnavailable(
     blocked = candidates.map(candidate => health.of(candidate).lastResortMs(now, caller) > 0)
   }
   for (const [index, candidate] of candidates.entries()) {
-    const { state, ...view } = views[index]!
+    const { state, keys, ...view } = views[index]!
+    for (const key of keys ?? []) {
+      if (key.waitMs > 0) log.skip(candidate, keySkipped(key), key.id)
+    }
     if (state !== 'closed' && blocked[index]) log.skip(candidate, skippedFor({ ...view, state }))
   }
   return blocked.includes(false) ? undefined : allTargetsUnavailable(views as TargetUnavailable[])

@@ -2,19 +2,25 @@ import type { Capabilities, ParameterOverrides, Target } from '../contracts/prov
 import {
   ConfigurationError,
   configurationError,
+  hiddenIssue,
   type OptionPath,
   unknownOption,
 } from '../errors/configuration-error.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import { isTarget } from '../validation/is-target.ts'
 import { overridesIssue } from '../validation/overridden-input.ts'
+import { areProviderKeys, expectedKeys } from '../validation/provider-keys.ts'
 import { allowFieldsIssue } from './restricted-fields.ts'
 
-/** Throws `ConfigurationError` for a target with invalid capabilities, parameters or `allowFields`. */
+/** Throws `ConfigurationError` for a target with invalid capabilities, parameters, `allowFields` or provider keys. */
 export function checkTarget(target: Target, at: EntryPath): void {
-  const { capabilities, parameters } = target
+  const { capabilities, parameters, provider } = target
   const { source, path } = at
   const issue = allowFieldsIssue(target, path)
   if (issue !== undefined) throw new ConfigurationError(source, [issue])
+  const keys = memberOf(provider, 'keys')
+  if (keys !== undefined && !areProviderKeys(keys))
+    throw new ConfigurationError(source, [hiddenIssue([...path, 'provider', 'keys'], keys, expectedKeys)])
   if (parameters !== undefined) checkParameters(parameters, { source, path: [...path, 'parameters'] })
   if (capabilities === undefined) return
   if (typeof capabilities !== 'object' || capabilities === null) {

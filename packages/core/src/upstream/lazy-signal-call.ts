@@ -14,17 +14,19 @@ export class LazySignalCall implements Call {
   readonly input: ChatRequest
   readonly model: string
   // Absent where they were not given.
+  declare readonly key?: string
   declare readonly capabilities?: Capabilities
   declare readonly unsupportedParameters?: UnsupportedParameters
   declare readonly signal: AbortSignal
   readonly #owner: SignalOwner
 
   constructor(
-    { input, model, capabilities, unsupportedParameters }: Omit<Call, 'signal'>,
+    { input, model, key, capabilities, unsupportedParameters }: Omit<Call, 'signal'>,
     owner: SignalOwner,
   ) {
     this.input = input
     this.model = model
+    if (key !== undefined) this.key = key
     if (capabilities !== undefined) this.capabilities = capabilities
     if (unsupportedParameters !== undefined) this.unsupportedParameters = unsupportedParameters
     this.#owner = owner

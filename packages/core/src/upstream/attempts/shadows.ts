@@ -1,9 +1,10 @@
 import type { PartialUsage, Target } from '../../contracts/provider.ts'
-import type { Caller, HealthCall } from '../../contracts/target-health.ts'
+import type { Caller, HealthCall, KeyUse } from '../../contracts/target-health.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
 import { AttemptEntry } from '../../observability/attempt-log.ts'
+import { memberOf } from '../../primitives/own-members.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage/usage.ts'
 import { overrideInput } from '../../validation/overridden-input.ts'
@@ -38,7 +39,7 @@ class ShadowSkipped extends Error {
 export function callShadows(
   shadows: readonly Target[],
   input: ChatRequest,
-  { caller }: Pick<CallContext, 'caller'>,
+  context: Pick<CallContext, 'caller' | 'random'>,
   observer: AttemptObserver,
   dependencies: CallDependencies,
 ): void {
@@ -52,10 +53,15 @@ export function callShadows(
       observer.discarded(entry, undefined)
       continue
     }
+    // Drawn now: later, the order of the request's random numbers would depend on time.
+    const drawn = memberOf(target.provider, 'keys') === undefined ? undefined : context.random()
     // After the request's own call.
     clock.setTimer(0, async () => {
       try {
-        observer.discarded(entry, await new Shadow(entry, input, lifetime, dependencies).call(caller))
+        observer.discarded(
+          entry,
+          await new Shadow(entry, input, lifetime, dependencies).call(context.caller, drawn),
+        )
       } finally {
         observer.shadows.end(lifetime)
       }
@@ -81,8 +87,11 @@ class Shadow {
     this.#dependencies = dependencies
   }
 
-  /** Calls the target, and reads and discards the response. Resolves with its usage, if known. Never rejects. */
-  async call(caller: Caller): Promise<CountedUsage | 'abandoned' | undefined> {
+  /**
+   * Calls the target, and reads and discards the response. Resolves with its usage, if known. Never rejects. `drawn` is a
+   * random number that chooses the key, for a provider with several.
+   */
+  async call(caller: Caller, drawn: number | undefined): Promise<CountedUsage | 'abandoned' | undefined> {
     const entry = this.#entry
     const { clock, timeouts } = this.#dependencies
     const call = new ProviderCall(
@@ -96,7 +105,7 @@ class Shadow {
     let error: unknown
     let usage: CountedUsage | 'abandoned' | undefined
     try {
-      health = this.#begin(caller)
+      health = this.#begin(caller, drawn)
       usage = await this.#read(call, health)
     } catch (failure) {
       error = failure
@@ -113,10 +122,15 @@ class Shadow {
     return usage
   }
 
-  #begin(caller: Caller): HealthCall {
+  #begin(caller: Caller, drawn: number | undefined): HealthCall {
     const { health, clock } = this.#dependencies
-    const call = health.of(this.#entry.target).begin(clock.monotonic(), false, caller)
-    if ('ended' in call) return call
+    const keys: KeyUse | undefined =
+      drawn === undefined ? undefined : { random: () => drawn, failed: [], forbidden: new Map() }
+    const call = health.of(this.#entry.target).begin(clock.monotonic(), false, caller, keys)
+    if ('ended' in call) {
+      if (keys !== undefined) this.#entry.key = call.key
+      return call
+    }
     throw new ShadowSkipped(
       call.state === 'cooldown' ? 'its target is in cooldown' : 'the circuit breaker of its target is open',
     )
@@ -126,7 +140,12 @@ class Shadow {
     const { unsupportedParameters, clock } = this.#dependencies
     const { provider, model, capabilities, parameters } = this.#entry.target
     const input = parameters === undefined ? this.#given : overrideInput(this.#given, parameters).input
-    const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
+    const { key } = this.#entry
+    const call = {
+      ...{ input, model, unsupportedParameters },
+      ...(capabilities && { capabilities }),
+      ...(key !== undefined && { key }),
+    }
     const answer = await providerCall.run(provider, call)
     const whole = !isStreamed(answer)
     this.#entry.endedAt = clock.monotonic()

@@ -68,6 +68,11 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
     return this.#answer!
   }
 
+  /** Whether it failed because of its key, and the request may use another one. */
+  get hasOtherKey(): boolean {
+    return this.#health.hasOtherKey === true
+  }
+
   contentArrived(): void {
     const now = this.#host.clock.monotonic()
     this.entry.endedAt = now
@@ -133,15 +138,17 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
   #callFor(given: ChatRequest): Call {
     const { model, capabilities, parameters } = this.entry.target
     const { unsupportedParameters } = this.#host
+    const { key } = this.entry
     let input = given
     if (parameters !== undefined) {
       const overridden = overrideInput(given, parameters)
       input = overridden.input
       this.#overridden = overridden.adjustments
     }
-    return capabilities
+    const call = capabilities
       ? { input, model, unsupportedParameters, capabilities }
       : { input, model, unsupportedParameters }
+    return key === undefined ? call : { ...call, key }
   }
 
   #end(completed: boolean, error: unknown, reason?: Error): void {
