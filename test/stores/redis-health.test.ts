@@ -199,7 +199,7 @@ function startProcess(server: RedisServer): Process {
     shared: redisHealth(client),
     changed: event => {
       if (event.type === 'target') told.push(event)
-      else stores.push(event)
+      else if (event.type === 'store') stores.push(event)
     },
   })
   const record = book.of({ provider: { name: 'north' }, model: 'm' })

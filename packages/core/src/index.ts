@@ -23,6 +23,7 @@ export type {
   GatewayEvent,
   InternalErrorEvent,
   Observer,
+  ProviderKeyEvent,
   RequestOutcome,
   StoreEvent,
   TargetEvent,
@@ -48,8 +49,8 @@ export type {
 export type { Adjustment, Target, UnsupportedParameters } from './contracts/provider.ts'
 export type { ModelCard, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
 export type { SharedHealth } from './contracts/shared-health.ts'
-export type { TargetHealth } from './contracts/target-health.ts'
-export type { RequestTrace, SkipReason, TracedTarget } from './contracts/trace.ts'
+export type { KeyHealth, TargetHealth } from './contracts/target-health.ts'
+export type { RequestTrace, SkippedKey, SkipReason, TracedTarget } from './contracts/trace.ts'
 export type { AttemptEnd, AttemptSpan, RequestSpan, Tracer, UpstreamCall } from './contracts/tracer.ts'
 export type { Transport } from './contracts/transport.ts'
 export type { AuthFailure, AuthFailureReason } from './errors/auth-failure.ts'

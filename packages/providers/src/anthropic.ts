@@ -8,7 +8,8 @@ import { restrictFields } from './field-restrictions.ts'
 import type { AnthropicModel } from './known-models.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
-import { additionalHeaders, validateSecret } from './request-headers.ts'
+import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
+import { additionalHeaders } from './request-headers.ts'
 import { anthropicFields } from './restricted-fields.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
@@ -16,8 +17,8 @@ export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.t
 
 /** Options of `anthropic()`. */
 export interface AnthropicOptions {
-  /** Sent as `x-api-key`. Default: the environment variable `ANTHROPIC_API_KEY`. */
-  readonly apiKey?: string | undefined
+  /** Sent as `x-api-key`: one key, or a list of several. Default: the environment variable `ANTHROPIC_API_KEY`. */
+  readonly apiKey?: ApiKeys | undefined
   /** The URL before `/messages`; `/v1` is added to a URL without a path. Default `https://api.anthropic.com/v1`. */
   readonly baseURL?: string | undefined
   /** Sent as `anthropic-version`. Default `2023-06-01`. */
@@ -59,13 +60,13 @@ export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<An
   const { defaultMaxTokens, headers = {}, maxConcurrent } = options
   const settings = { defaultMaxTokens: validateMaxTokens(defaultMaxTokens, 'anthropic') }
   const url = `${baseUrl(baseURL, 'anthropic', '/messages', '/v1')}/messages`
-  const credentials: Record<string, string> = {
-    'x-api-key': validateSecret(keyOrEnvironment(apiKey, 'anthropic', ['ANTHROPIC_API_KEY']), 'anthropic'),
-    'anthropic-version': validateVersion(version, 'anthropic'),
-  }
+  const apiKeys = keyOrEnvironment(apiKey, 'anthropic', ['ANTHROPIC_API_KEY'])
+  const versions: Record<string, string> = { 'anthropic-version': validateVersion(version, 'anthropic') }
   const betas = validateBetas(beta, 'anthropic')
-  if (betas.length > 0) credentials['anthropic-beta'] = betas.join(',')
-  const further = additionalHeaders(credentials, headers, 'anthropic')
+  if (betas.length > 0) versions['anthropic-beta'] = betas.join(',')
+  const further = keyedCredentials(apiKeys, 'anthropic', key =>
+    additionalHeaders({ ...(key !== undefined && { 'x-api-key': key }), ...versions }, headers, 'anthropic'),
+  )
   const provider: Provider = {
     name: 'anthropic',
     encode: call => {
@@ -77,13 +78,14 @@ export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<An
           'content-type': 'application/json',
           accept: call.input.stream === true ? 'text/event-stream' : 'application/json',
           'accept-encoding': 'identity',
-          ...further,
+          ...further.of(call),
         },
         body: exactJsonText(body),
         adjustments,
       }
     },
     decode: (response, call) => decodeMessages(response, call),
+    ...further.part,
     ...concurrency(maxConcurrent, 'anthropic'),
     ...restrictFields(anthropicFields, options.allowFields, 'anthropic'),
   }

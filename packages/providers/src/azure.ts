@@ -1,4 +1,4 @@
-import type { Capabilities, EncodedRequest, Provider, Target } from '@sluice/core/provider'
+import type { Call, Capabilities, EncodedRequest, Provider, Target } from '@sluice/core/provider'
 import { accessToken, type CredentialHeaders } from './access-token.ts'
 import { apiVersionOf, azureCompatibility } from './azure/api-version.ts'
 import { azureUrl } from './azure/azure-url.ts'
@@ -9,7 +9,8 @@ import { keyOrEnvironment } from './environment-key.ts'
 import { restrictFields } from './field-restrictions.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { concurrency, type ProviderInstance, providerInstance } from './provider-instance.ts'
-import { additionalHeaders, validateSecret } from './request-headers.ts'
+import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
+import { additionalHeaders } from './request-headers.ts'
 import { allRestrictedFields, azureFields } from './restricted-fields.ts'
 
 export type { ProviderInstance } from './provider-instance.ts'
@@ -18,8 +19,8 @@ export type { ProviderInstance } from './provider-instance.ts'
 export interface AzureOptions {
   /** The resource name: the part before `.openai.azure.com`. */
   readonly resource?: string | undefined
-  /** Sent as `api-key`. Default if no token is set: the environment variable `AZURE_OPENAI_API_KEY`. */
-  readonly apiKey?: string | undefined
+  /** Sent as `api-key`: one key, or a list of several. Default if no token is set: the environment variable `AZURE_OPENAI_API_KEY`. */
+  readonly apiKey?: ApiKeys | undefined
   /** An Entra access token, sent as `Authorization: Bearer ...`. It expires after about an hour. */
   readonly token?: string | undefined
   /** Returns an access token. Called before each call, so it has to cache and renew the token. */
@@ -76,7 +77,7 @@ export function azure(options: AzureOptions): ProviderInstance {
   const version = apiVersionOf(options.apiVersion, owner)
   const urlOf = azureUrl(options, version, owner)
   const compatibility = azureCompatibility(version)
-  const { names, credential } = credentialOf(options)
+  const { names, credential, part } = credentialOf(options)
   const headers = additionalHeaders(names, options.headers ?? {}, owner)
   const fields = selectFields(options.providerFields ?? answerFields, owner)
   const provider: Provider = {
@@ -84,10 +85,11 @@ export function azure(options: AzureOptions): ProviderInstance {
     encode: call => {
       // What is refused asks for no token.
       const request = encodeChatCompletions(call, { url: urlOf(call.model), headers, compatibility })
-      const given = credential()
+      const given = credential(call)
       return given instanceof Promise ? given.then(late => signed(request, late)) : signed(request, given)
     },
     decode: chatCompletionsDecoder(fields === undefined ? undefined : { fields, numberedCitations: false }),
+    ...part,
     ...concurrency(options.maxConcurrent, owner),
     // Behind a URL of its own may be another server.
     ...restrictFields(
@@ -113,10 +115,11 @@ function validateTarget(target: Target): Target {
   return target
 }
 
-/** The one credential, and the names of the headers that it takes. Throws `TypeError` where there is not exactly one. */
+/** The credential of each key, or the token, and the names of the headers that it takes. Throws `TypeError` where there is not exactly one. */
 function credentialOf({ apiKey: given, token, tokenProvider }: AzureOptions): {
   readonly names: CredentialHeaders
-  readonly credential: () => CredentialHeaders | Promise<CredentialHeaders>
+  readonly credential: (call: Pick<Call, 'key'>) => CredentialHeaders | Promise<CredentialHeaders>
+  readonly part: Pick<Provider, 'keys'>
 } {
   const variable = 'AZURE_OPENAI_API_KEY'
   const hasToken = token !== undefined || tokenProvider !== undefined
@@ -124,9 +127,13 @@ function credentialOf({ apiKey: given, token, tokenProvider }: AzureOptions): {
     ? given
     : keyOrEnvironment(given, owner, [variable], 'a key, a token or a tokenProvider')
   if (apiKey === undefined) {
-    return { names: { authorization: '' }, credential: accessToken({ token, tokenProvider }, owner) }
+    return {
+      names: { authorization: '' },
+      credential: accessToken({ token, tokenProvider }, owner),
+      part: {},
+    }
   }
   if (hasToken) throw new TypeError(`${owner}: give one of apiKey, token and tokenProvider, not more.`)
-  const key = { 'api-key': validateSecret(apiKey, owner) }
-  return { names: key, credential: () => key }
+  const { part, of } = keyedCredentials(apiKey, owner, key => ({ 'api-key': key! }))
+  return { names: { 'api-key': '' }, credential: of, part }
 }

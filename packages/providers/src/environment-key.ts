@@ -1,17 +1,18 @@
 import { ConfigurationError } from '@sluice/core'
+import type { ApiKeys } from './provider-keys.ts'
 
 /**
- * Returns the given key, else the first non-empty environment variable. An empty variable counts as not set; an empty
+ * Returns the given key or keys, else the first non-empty environment variable. An empty variable counts as not set; an empty
  * given key does not, and is rejected by the later check.
  *
  * Throws `ConfigurationError`, which names the variables, if there is no key.
  */
 export function keyOrEnvironment(
-  given: string | undefined,
+  given: ApiKeys | undefined,
   owner: string,
   variables: readonly [string, ...string[]],
   what = 'a key',
-): string {
+): ApiKeys {
   const key = given ?? variableOf(variables)
   if (key !== undefined) return key
   const names = variables.join(' or ')

@@ -13,7 +13,8 @@ import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { modelPath } from './model-path.ts'
 import { ParameterAdjuster } from './parameters/parameter-adjuster.ts'
 import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
-import { additionalHeaders, validateSecret } from './request-headers.ts'
+import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
+import { additionalHeaders } from './request-headers.ts'
 import { geminiFields } from './restricted-fields.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
@@ -23,8 +24,8 @@ export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.t
 
 /** Options of `gemini()`, for the Gemini API (AI Studio). */
 export interface GeminiOptions {
-  /** Sent as `x-goog-api-key`. Default: the environment variable `GOOGLE_API_KEY`, then `GEMINI_API_KEY`. */
-  readonly apiKey?: string | undefined
+  /** Sent as `x-goog-api-key`: one key, or a list of several. Default: the environment variable `GOOGLE_API_KEY`, then `GEMINI_API_KEY`. */
+  readonly apiKey?: ApiKeys | undefined
   /**
    * The URL before `/models/{model}:generateContent`; `/v1beta` is added to a URL without a path. Default
    * `https://generativelanguage.googleapis.com/v1beta`.
@@ -71,13 +72,10 @@ export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiMo
   checkSafetySettings(safetySettings, 'gemini')
   checkFetchImage(fetchImage, 'gemini')
   const base = baseUrl(baseURL, 'gemini', '/models', '/v1beta')
-  const credentials = {
-    'x-goog-api-key': validateSecret(
-      keyOrEnvironment(apiKey, 'gemini', ['GOOGLE_API_KEY', 'GEMINI_API_KEY']),
-      'gemini',
-    ),
-  }
-  const further = additionalHeaders(credentials, headers, 'gemini')
+  const apiKeys = keyOrEnvironment(apiKey, 'gemini', ['GOOGLE_API_KEY', 'GEMINI_API_KEY'])
+  const further = keyedCredentials(apiKeys, 'gemini', key =>
+    additionalHeaders(key === undefined ? {} : { 'x-goog-api-key': key }, headers, 'gemini'),
+  )
 
   async function encode(call: Call): Promise<EncodedRequest> {
     const streamed = call.input.stream === true
@@ -102,7 +100,7 @@ export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiMo
         'content-type': 'application/json',
         accept: streamed ? 'text/event-stream' : 'application/json',
         'accept-encoding': 'identity',
-        ...further,
+        ...further.of(call),
       },
       body: exactJsonText(tier === undefined ? body : { ...body, serviceTier: tier }),
       adjustments: adjuster.list,
@@ -113,6 +111,7 @@ export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiMo
     name: 'gemini',
     encode,
     decode: (response, call) => decodeGenerateContent(response, call),
+    ...further.part,
     ...concurrency(maxConcurrent, 'gemini'),
     ...restrictFields(geminiFields, options.allowFields, 'gemini'),
   }

@@ -49,6 +49,7 @@ export {
   xai,
 } from './presets.ts'
 export type { ProviderInstanceOf } from './provider-instance.ts'
+export type { ApiKeys, WeightedKey } from './provider-keys.ts'
 export { allRestrictedFields } from './restricted-fields.ts'
 export type { VertexOptions } from './vertex.ts'
 export { vertex } from './vertex.ts'

@@ -1,18 +1,23 @@
 import { ConfigurationError } from '@sluice/core'
-import { configurationError, unknownOption } from '@sluice/core/adapter'
+import { configurationError, type OptionPath, unknownOption } from '@sluice/core/adapter'
 
 /**
  * Rejects options that are not an object, or that have a name the owner does not know: a misspelt option would
  * otherwise be as if it were not there. Throws `ConfigurationError`, with the name that was likely meant.
  */
-export function rejectUnknownOptions(owner: string, given: unknown, known: readonly string[]): void {
+export function rejectUnknownOptions(
+  owner: string,
+  given: unknown,
+  known: readonly string[],
+  path: OptionPath = [],
+): void {
   const source = owner.includes('(') ? owner : `${owner}()`
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw configurationError(source, [], given, 'an object of options')
+    throw configurationError(source, path, given, 'an object of options')
   }
   const issues = Object.entries(given)
     .filter(([name]) => !known.includes(name))
-    .map(([name, value]) => unknownOption([name], value, known))
+    .map(([name, value]) => unknownOption([...path, name], value, known))
   if (issues.length > 0) throw new ConfigurationError(source, issues)
 }
 

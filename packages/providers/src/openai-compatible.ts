@@ -14,6 +14,7 @@ import {
   type ProviderInstance,
   providerInstance,
 } from './provider-instance.ts'
+import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders, bearer } from './request-headers.ts'
 import { allRestrictedFields } from './restricted-fields.ts'
 
@@ -27,8 +28,8 @@ export interface OpenAICompatibleOptions extends CompatibilityOptions {
   readonly name: string
   /** The URL before `/chat/completions`: `https://api.example.com/v1`. */
   readonly baseURL: string
-  /** Sent as `Authorization: Bearer ...`. */
-  readonly apiKey?: string | undefined
+  /** Sent as `Authorization: Bearer ...`: one key, or a list of several. */
+  readonly apiKey?: ApiKeys | undefined
   /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
@@ -101,16 +102,18 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   validateCompatibility(compatibility, name)
   checkRestrictedFields(restrictedFields, name)
   const { accepts } = compatibility
-  const endpoint = {
-    url: `${baseUrl(baseURL, name)}/chat/completions`,
-    headers: additionalHeaders(apiKey === undefined ? {} : bearer(apiKey, name), headers, name),
+  const url = `${baseUrl(baseURL, name)}/chat/completions`
+  const endpoints = keyedCredentials(apiKey, name, key => ({
+    url,
+    headers: additionalHeaders(key === undefined ? {} : bearer(key, name), headers, name),
     compatibility,
-  }
+  }))
   const provider: Provider = {
     name,
-    encode: call => encodeChatCompletions(call, endpoint),
+    encode: call => encodeChatCompletions(call, endpoints.of(call)),
     decode: chatCompletionsDecoder(answerExtras(providerFields, citations, name)),
     ...(accepts === undefined ? {} : { accepts }),
+    ...endpoints.part,
     ...concurrency(maxConcurrent, name),
     ...restrictFields(withServerTools(restrictedFields, accepts), allowFields, name),
   }

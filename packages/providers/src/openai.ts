@@ -5,14 +5,15 @@ import type { OpenAIModel } from './known-models.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { openaiCompatible, type ProviderFields } from './openai-compatible.ts'
 import type { ProviderInstanceOf } from './provider-instance.ts'
+import type { ApiKeys } from './provider-keys.ts'
 import { allRestrictedFields, openaiFields } from './restricted-fields.ts'
 
 export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
 /** Options of `openai()`. */
 export interface OpenAIOptions {
-  /** Default: the environment variable `OPENAI_API_KEY`. */
-  readonly apiKey?: string | undefined
+  /** One key, or a list of several. Default: the environment variable `OPENAI_API_KEY`. */
+  readonly apiKey?: ApiKeys | undefined
   /** Default `https://api.openai.com/v1`. */
   readonly baseURL?: string | undefined
   /** Sent as `openai-organization`. */

@@ -20,6 +20,7 @@ import {
   type ProviderInstance,
 } from './openai-compatible.ts'
 import type { ProviderInstanceOf } from './provider-instance.ts'
+import type { ApiKeys } from './provider-keys.ts'
 import {
   allRestrictedFields,
   cerebrasFields,
@@ -52,7 +53,8 @@ export interface Preset extends CompatibilityOptions {
 
 /** Options of the presets for local servers, such as `ollama()`. */
 export interface PresetOptions {
-  readonly apiKey?: string | undefined
+  /** One key, or a list of several. */
+  readonly apiKey?: ApiKeys | undefined
   /** Replaces the base URL of the preset. */
   readonly baseURL?: string | undefined
   /** Additional headers for each request. */
@@ -67,8 +69,8 @@ export interface PresetOptions {
 
 /** Options of the presets for hosted services, such as `groq()`. */
 export interface HostedOptions extends PresetOptions {
-  /** Default: the environment variable with the service's name, such as `GROQ_API_KEY`. */
-  readonly apiKey?: string | undefined
+  /** One key, or a list of several. Default: the environment variable with the service's name, such as `GROQ_API_KEY`. */
+  readonly apiKey?: ApiKeys | undefined
 }
 
 /** Hints of the protocol that most services do not support. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@sluice/core'
-import { hiddenIssue } from '@sluice/core/adapter'
+import { hiddenIssue, type OptionPath } from '@sluice/core/adapter'
 
 /** Headers that the request itself or the connection sets. */
 const own = new Set([
@@ -58,7 +58,11 @@ export function additionalHeaders(
 }
 
 /** A secret that a header can carry. Throws `ConfigurationError` otherwise, without the secret in the message. */
-export function validateSecret(secret: string | undefined, owner: string, option = 'apiKey'): string {
+export function validateSecret(
+  secret: unknown,
+  owner: string,
+  option: string | OptionPath = 'apiKey',
+): string {
   if (typeof secret === 'string' && secret !== '' && secret === secret.trim() && isHeaderValue(secret)) {
     return secret
   }
@@ -66,7 +70,8 @@ export function validateSecret(secret: string | undefined, owner: string, option
   const expected = isText
     ? 'one without white space at an end, line breaks, and characters that no header can carry'
     : 'a string that is not empty: give it, or check the variable that it is read from'
-  throw new ConfigurationError(`${owner}()`, [hiddenIssue([option], secret, expected)])
+  const path = typeof option === 'string' ? [option] : option
+  throw new ConfigurationError(`${owner}()`, [hiddenIssue(path, secret, expected)])
 }
 
 function isHeaderValue(value: string): boolean {

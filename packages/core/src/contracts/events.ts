@@ -11,6 +11,8 @@ export interface AttemptRecord {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
+  /** The `id` of the provider's key, such as `key 2`. Absent if the provider has no `keys`. */
+  readonly key?: string
   /** Whether the upstream was called. `false` if its request could not be encoded, or the attempt never left the queue. */
   readonly called: boolean
   /** Milliseconds from the start of the request to the start of the attempt, before its time in the provider's queue. */
@@ -222,6 +224,31 @@ export interface TargetEvent {
   readonly error: unknown
 }
 
+/**
+ * A key of a provider with several keys has entered cooldown at a target, or is available again. Sent once per change; the end
+ * of a cooldown is noticed when the target is used next.
+ */
+export interface ProviderKeyEvent {
+  readonly type: 'provider_key'
+  readonly provider: string
+  /** The upstream's own name for the model. */
+  readonly model: string
+  /** The `id` of the key, such as `key 2`: never the secret. */
+  readonly key: string
+  readonly state: 'available' | 'cooldown'
+  /** Milliseconds until the key may be used again; 0 if it may be now. */
+  readonly waitMs: number
+  /** Why the key is in cooldown; `undefined` if it is available. */
+  readonly reason: UnavailableReason | undefined
+  /**
+   * `all`: the key is not used for any principal. `principal`: not for the one whose request failed. `undefined` if it is
+   * available.
+   */
+  readonly scope: 'all' | 'principal' | undefined
+  /** The failure; `undefined` if the key is available, or another process reported the cooldown. */
+  readonly error: unknown
+}
+
 /** An event of a gateway. Versions may add types: switch on `type` and ignore unknown ones. */
 export type GatewayEvent =
   | BeginEvent
@@ -229,6 +256,7 @@ export type GatewayEvent =
   | AttemptFailedEvent
   | DiscardedCallEvent
   | TargetEvent
+  | ProviderKeyEvent
   | InternalErrorEvent
   | StoreEvent
   | WarningEvent

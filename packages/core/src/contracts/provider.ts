@@ -14,6 +14,8 @@ export interface Call {
   readonly request?: GenerateRequest
   /** The upstream's own name for the model. */
   readonly model: string
+  /** The `id` of the key to send, if the provider has `keys`. Absent: the first. */
+  readonly key?: string
   /** The capabilities of the target. Absent: nothing is known. */
   readonly capabilities?: Capabilities
   /** How to handle parameters that the vendor does not support. Default `refuse`. */
@@ -46,6 +48,14 @@ export interface EncodedRequest extends UpstreamRequest {
   readonly adjustments?: readonly Adjustment[]
 }
 
+/** One of several API keys of a vendor's account. Each has its own cooldowns. */
+export interface ProviderKey {
+  /** Names it in `call.key`, events, traces and shared health, such as `key 2`: never the secret. One line of at most 64 characters. */
+  readonly id: string
+  /** Its share of the calls, relative to the others. 0: called only while all others are in cooldown. */
+  readonly weight: number
+}
+
 /**
  * Translates between the gateway and the API of a vendor. The gateway sends the encoded requests, and handles retries,
  * timeouts and cancellation.
@@ -66,6 +76,11 @@ export interface Provider {
   readonly transport?: Transport
   /** Maximum number of concurrent calls. Others are queued, fairly across principals. A call ends with its response. */
   readonly maxConcurrent?: number
+  /**
+   * API keys to distribute calls over, at most 100. The gateway chooses one per call (`call.key`) and skips those in cooldown.
+   * Default: the provider has one key, which the gateway does not know of.
+   */
+  readonly keys?: readonly ProviderKey[]
   /**
    * The request fields outside the protocol that `encode` passes on and the upstream obeys to choose models, routing, paid
    * features or token bounds. The gateway rejects them from principals with limits or a list of models. Default: none.

@@ -1,4 +1,5 @@
 import type { UnavailableReason } from '../errors/unavailable-reason.ts'
+import type { ProviderKey } from './provider.ts'
 
 /** The health of a target, as measured by this process. */
 export interface TargetHealth {
@@ -27,10 +28,35 @@ export interface TargetHealth {
   readonly scope?: 'all' | 'principal'
   /** How long the state has not been `closed`, in milliseconds; absent if it is. */
   readonly unavailableMs?: number
+  /** The keys of the provider, with their cooldowns at this target. Absent if the provider has no `keys`. */
+  readonly keys?: readonly KeyHealth[]
+}
+
+/** The health of a provider's key at one target. */
+export interface KeyHealth {
+  readonly id: string
+  /** Milliseconds until it may be used again; 0 if it may be now. */
+  readonly waitMs: number
+  /** Why it is in cooldown; absent if it is not. */
+  readonly reason?: UnavailableReason
+}
+
+/** What one request knows of a target's keys: the same object for all its calls to the target. */
+export interface KeyUse {
+  /** Chooses the keys. Returns a number from 0 up to, but not including, 1. */
+  readonly random: () => number
+  /** The ids of the keys that the vendor rejected or limited for this request. */
+  readonly failed: string[]
+  /** Those of them that got a 403, with the error: the fault of the key only if another key is accepted. */
+  readonly forbidden: Map<string, unknown>
 }
 
 /** One call to a target. */
 export interface HealthCall {
+  /** The `id` of the key to call with. Absent if the provider has no `keys`. */
+  readonly key?: string | undefined
+  /** Whether it failed because of its key, and the request may use another one. Valid after `ended`. */
+  readonly hasOtherKey?: boolean
   /** Reports the first content. `whole`: the response is not streamed, and complete. */
   answered(now: number, whole?: boolean): void
   /**
@@ -59,8 +85,9 @@ export interface HealthRecord {
   /**
    * Begins a call, or returns why it must not be made. A half-open target allows a single call as its probe. `lastResort`:
    * the request has no other target. Then an open target that still answers some calls is allowed, any other occasionally.
+   * `keys`: required to retry with another key.
    */
-  begin(now: number, lastResort?: boolean, caller?: Caller): HealthCall | TargetUnavailable
+  begin(now: number, lastResort?: boolean, caller?: Caller, keys?: KeyUse): HealthCall | TargetUnavailable
   /** Returns the milliseconds until the target may be called as the last resort; 0 if it may be now. */
   lastResortMs(now: number, caller?: Caller): number
   /**
@@ -72,7 +99,10 @@ export interface HealthRecord {
 
 /** The health of all targets. Targets with the same provider name and model share a record, whatever their settings. */
 export interface HealthRegistry {
-  of(target: { readonly provider: { readonly name: string }; readonly model: string }): HealthRecord
+  of(target: {
+    readonly provider: { readonly name: string; readonly keys?: readonly ProviderKey[] }
+    readonly model: string
+  }): HealthRecord
 }
 
 /** The principal that a call is made for. */

@@ -31,6 +31,14 @@ export interface TracedTarget {
   readonly via?: string
   /** Why it was not called, or not retried. Absent if it was called, or would have been next. */
   readonly skipped?: SkipReason
+  /** The keys of its provider that were not used, and why. Absent if there are none. */
+  readonly skippedKeys?: readonly SkippedKey[]
+}
+
+/** A key of a provider that was not used. */
+export interface SkippedKey extends SkipReason {
+  /** The `id` of the key, such as `key 2`. */
+  readonly key: string
 }
 
 /** How a request was routed. */

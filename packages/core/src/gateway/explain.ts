@@ -6,7 +6,7 @@ import { pathOf, unknownUrl } from '../http/endpoint.ts'
 import { disconnectSourceOf, Lifetime } from '../http/lifetime.ts'
 import type { ServiceLoad } from '../http/running-requests.ts'
 import type { RoutingTrace } from '../routing/routing-trace.ts'
-import { allTargetsUnavailable, skippedFor } from '../upstream/attempts/unavailable-targets.ts'
+import { allTargetsUnavailable, keySkipped, skippedFor } from '../upstream/attempts/unavailable-targets.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
 import { decide } from './decide.ts'
 import { toFailure } from './failure.ts'
@@ -74,7 +74,10 @@ function skipUnavailable(
     blocked = candidates.map(candidate => health.of(candidate).lastResortMs(now, caller) > 0)
   }
   for (const [index, candidate] of candidates.entries()) {
-    const { state, ...view } = views[index]!
+    const { state, keys, ...view } = views[index]!
+    for (const key of keys ?? []) {
+      if (key.waitMs > 0) routing.skip(candidate, keySkipped(key), key.id)
+    }
     if (state !== 'closed' && blocked[index]) routing.skip(candidate, skippedFor({ ...view, state }))
   }
   return blocked.includes(false) ? undefined : allTargetsUnavailable(views as TargetUnavailable[])

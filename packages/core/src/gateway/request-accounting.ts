@@ -186,8 +186,8 @@ export class RequestAccounting implements AttemptObserver {
     this.#adjustmentHeaders = headers
   }
 
-  skipped(target: Target, why: SkipReason): void {
-    this.#context.routing.skip(target, why)
+  skipped(target: Target, why: SkipReason, key?: string): void {
+    this.#context.routing.skip(target, why, key)
   }
 
   /** Records the charge of a discarded call in the ledger, even after the request has ended. */

@@ -22,6 +22,8 @@ export class AttemptEntry implements Span {
   /** The adjustments for its target. */
   adjustments: readonly Adjustment[] = none
   readonly target: Target
+  /** The `id` of the provider's key, if the provider has several. */
+  key: string | undefined
   /** The model that the response names: one line of at most 200 characters. */
   responseModel: string | undefined
   /** Its span, once the upstream was called. */
@@ -110,7 +112,7 @@ export class AttemptEntry implements Span {
     const { provider, model } = this.target
     const ms = (this.endedAt ?? now) - this.#startedAt
     const status = UpstreamError.is(error) ? error.status : undefined
-    return {
+    const record: AttemptRecord = {
       provider: provider.name,
       model,
       called,
@@ -121,6 +123,7 @@ export class AttemptEntry implements Span {
       status,
       error: this.endedAt === undefined ? (cutOff ?? error) : error,
     }
+    return this.key === undefined ? record : { ...record, key: boundedLine(this.key) }
   }
 }
 

@@ -41,10 +41,12 @@ export function traceHeader(trace: RequestTrace, attempts: readonly AttemptRecor
   return ascii({ ...rest, attempts: fitting(shown.attempts), candidates: fitting(candidates) })
 }
 
-function shownAttempt({ provider, model, called, why, ms, waitedMs, status, error }: AttemptRecord): object {
+function shownAttempt(attempt: AttemptRecord): object {
+  const { provider, model, key, called, why, ms, waitedMs, status, error } = attempt
   return {
     provider: boundedLine(String(provider)),
     model: boundedLine(model),
+    key,
     called,
     why,
     ms: rounded(ms),

@@ -3,21 +3,27 @@ import type { Capabilities, ParameterOverrides, Target } from '../contracts/prov
 import {
   ConfigurationError,
   configurationError,
+  hiddenIssue,
   type OptionPath,
   unknownOption,
 } from '../errors/configuration-error.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import { acceptsIssue } from '../validation/accepting-targets.ts'
 import { isTarget } from '../validation/is-target.ts'
 import { overridesIssue } from '../validation/overridden-settings.ts'
+import { areProviderKeys, expectedKeys } from '../validation/provider-keys.ts'
 import { allowFieldsIssue } from './restricted-fields.ts'
 
-/** Throws `ConfigurationError` for a target with invalid capabilities, parameters, `allowFields` or `accepts`. */
+/** Throws `ConfigurationError` for a target with invalid capabilities, parameters, `allowFields`, `accepts` or provider keys. */
 export function checkTarget(target: Target, at: EntryPath): void {
   const { capabilities, parameters, provider } = target
   const { source, path } = at
   const issue =
     allowFieldsIssue(target, path) ?? acceptsIssue(provider.accepts, [...path, 'provider', 'accepts'])
   if (issue !== undefined) throw new ConfigurationError(source, [issue])
+  const keys = memberOf(provider, 'keys')
+  if (keys !== undefined && !areProviderKeys(keys))
+    throw new ConfigurationError(source, [hiddenIssue([...path, 'provider', 'keys'], keys, expectedKeys)])
   if (parameters !== undefined) checkParameters(parameters, { source, path: [...path, 'parameters'] })
   if (capabilities === undefined) return
   if (typeof capabilities !== 'object' || capabilities === null) {

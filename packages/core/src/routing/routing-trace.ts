@@ -1,6 +1,6 @@
 import type { Target } from '../contracts/provider.ts'
 import type { RoutedTarget } from '../contracts/route.ts'
-import type { RequestTrace, SkipReason, TracedTarget } from '../contracts/trace.ts'
+import type { RequestTrace, SkippedKey, SkipReason, TracedTarget } from '../contracts/trace.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 import { seededRandom } from '../primitives/seeded-random.ts'
 import { isSameTarget, isTarget } from '../validation/is-target.ts'
@@ -20,6 +20,8 @@ export class RoutingTrace {
   #given: readonly RoutedTarget[] | undefined
   /** Why targets of the route were not called, or not retried. */
   #skipped: Map<Target, SkipReason> | undefined
+  /** The keys of targets of the route that were not used. */
+  #skippedKeys: Map<Target, SkippedKey[]> | undefined
   /** Targets that the route did not return. */
   #others: [Target, SkipReason][] | undefined
   #uncounted = 0
@@ -60,11 +62,18 @@ export class RoutingTrace {
     this.#given = this.#given?.map(each => (candidates.includes(each) ? (candidates[next++] ?? each) : each))
   }
 
-  /** Records why a target was skipped. Throws `TypeError` for an invalid target or reason. */
-  skip(target: Target, reason: SkipReason): void {
+  /**
+   * Records why a target was skipped; with a key, why that key of its provider was. Throws `TypeError` for an invalid target
+   * or reason.
+   */
+  skip(target: Target, reason: SkipReason, key?: string): void {
     if (!isTarget(target)) throw new TypeError('skip: got an invalid target, expected { provider, model }.')
     const copy = validatedReason(reason)
     const given = this.#given && givenAs(target, this.#given)
+    if (key !== undefined) {
+      if (given !== undefined) this.#skipKey(given, { key: boundedLine(key), ...copy })
+      return
+    }
     if (given !== undefined) {
       this.#skipped ??= new Map()
       this.#skipped.set(given, copy)
@@ -73,6 +82,13 @@ export class RoutingTrace {
     this.#others ??= []
     if (this.#others.length < maxTargets) this.#others.push([target, copy])
     else this.#uncounted++
+  }
+
+  /** Of several attempts, the latest reason counts. */
+  #skipKey(given: Target, skipped: SkippedKey): void {
+    this.#skippedKeys ??= new Map()
+    const earlier = this.#skippedKeys.get(given)?.filter(({ key }) => key !== skipped.key) ?? []
+    this.#skippedKeys.set(given, [...earlier, skipped])
   }
 
   /** Returns the trace. `overheadMs` becomes a field of it. */
@@ -90,6 +106,8 @@ export class RoutingTrace {
     const candidates = new Array<TracedTarget>(shown.length)
     for (let at = 0; at < shown.length; at++) {
       candidates[at] = traced(shown[at]!, this.#skipped?.get(shown[at]!))
+      const skippedKeys = this.#skippedKeys?.get(shown[at]!)
+      if (skippedKeys !== undefined) candidates[at] = { ...candidates[at]!, skippedKeys }
     }
     if (this.#others === undefined && shown === given) return { candidates }
     const others = this.#others?.filter(([target]) => !given.some(each => isSameTarget(each, target))) ?? []

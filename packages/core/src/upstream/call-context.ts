@@ -59,8 +59,8 @@ export interface AttemptObserver {
   attemptFailed(attempt: AttemptEntry): void
   /** Reports the adjustments of the current attempt, once its request is encoded. Throws `TypeError` for invalid ones. */
   adjusted(adjustments: readonly Adjustment[]): void
-  /** A target is not called, or not again. */
-  skipped(target: Target, why: SkipReason): void
+  /** A target is not called, or not again; with a key: only that key of its provider is not. */
+  skipped(target: Target, why: SkipReason, key?: string): void
   /**
    * A call with a discarded response has ended, with its usage. `abandoned`: it was cancelled before any content arrived, so
    * its usage is unknown. `undefined`: the upstream did not accept it.

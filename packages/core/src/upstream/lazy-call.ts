@@ -8,6 +8,8 @@ export interface PlannedCall {
   readonly model: string
   readonly unsupportedParameters: UnsupportedParameters
   readonly capabilities?: Capabilities | undefined
+  /** The chosen key of the provider, if it has several. */
+  readonly key?: string | undefined
 }
 
 /** Has the signal of a call. */
@@ -27,10 +29,14 @@ export class LazyCall implements Call {
   readonly unsupportedParameters: UnsupportedParameters
   // Absent where they were not given.
   declare readonly capabilities?: Capabilities
+  declare readonly key?: string
   declare readonly signal: AbortSignal
   readonly #owner: SignalOwner
 
-  constructor({ request, model, capabilities, unsupportedParameters }: PlannedCall, owner: SignalOwner) {
+  constructor(
+    { request, model, key, capabilities, unsupportedParameters }: PlannedCall,
+    owner: SignalOwner,
+  ) {
     // Own properties, so that a copy `{ ...call }` has them too.
     if (request.dialect === 'chat') (this as { input: ChatRequest }).input = request.chat()
     else Object.defineProperty(this, 'input', ownInput)
@@ -38,6 +44,7 @@ export class LazyCall implements Call {
     this.model = model
     this.unsupportedParameters = unsupportedParameters
     if (capabilities !== undefined) this.capabilities = capabilities
+    if (key !== undefined) this.key = key
     this.#owner = owner
     Object.defineProperty(this, 'signal', ownSignal)
   }

@@ -25,7 +25,7 @@ export function scriptedBook(given: Partial<HealthSettings> = {}): ScriptedBook 
     shared: undefined,
     changed: event => {
       if (event.type === 'target') told.push(event)
-      else stores.push(event)
+      else if (event.type === 'store') stores.push(event)
     },
     ...given,
   }

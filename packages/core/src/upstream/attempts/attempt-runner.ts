@@ -2,10 +2,11 @@ import type { Clock } from '../../clock/clock.ts'
 import type { AttemptReason } from '../../contracts/events.ts'
 import type { Adjustment, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { RoutedTarget } from '../../contracts/route.ts'
-import type { TargetUnavailable } from '../../contracts/target-health.ts'
+import type { HealthRecord, KeyUse, TargetUnavailable } from '../../contracts/target-health.ts'
 import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { AnsweredElsewhere, LifeEnded } from '../../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
+import { memberOf } from '../../primitives/own-members.ts'
 import type { AttemptObserver, CallContext, CallDependencies } from '../call-context.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
 import { ProviderCall } from '../provider-call.ts'
@@ -13,7 +14,13 @@ import type { RetryState, TargetAttemptState } from './next-attempt.ts'
 import { backoffDelay, hedgeTime, isRetryable, mayMoveOn } from './retry-policy.ts'
 import { callShadows } from './shadows.ts'
 import { sleepUntil } from './sleep-until.ts'
-import { allTargetsUnavailable, skippedFor, UnavailableTargets } from './unavailable-targets.ts'
+import {
+  allKeysUnavailable,
+  allTargetsUnavailable,
+  keySkipped,
+  skippedFor,
+  UnavailableTargets,
+} from './unavailable-targets.ts'
 import { type AttemptHost, UpstreamAttempt } from './upstream-attempt.ts'
 
 const never = Number.POSITIVE_INFINITY
@@ -25,7 +32,8 @@ const noAdjustments: readonly Adjustment[] = Object.freeze([])
 export class AttemptRunner implements RetryState, AttemptHost {
   readonly targets: TargetAttemptState[]
   readonly endAt: number
-  readonly maxAttempts: number
+  /** A retry with another key of the same target is allowed beyond the option: each key can fail once. */
+  maxAttempts: number
   made = 0
   hedgeAt = never
   only: number | undefined
@@ -52,6 +60,8 @@ export class AttemptRunner implements RetryState, AttemptHost {
   #denied = false
   /** The last attempt failed on a stale connection: it is repeated once, not twice in a row. */
   #wasStale = false
+  /** The use of keys, by the index of the target. Created for a provider with several keys. */
+  #keyUses: Map<number, KeyUse> | undefined
   /** Created where a target is unavailable, which is rare. */
   #unavailable: UnavailableTargets | undefined
   /** All targets are unavailable: they are tried as the last resort. */
@@ -111,7 +121,10 @@ export class AttemptRunner implements RetryState, AttemptHost {
     this.due = undefined
     this.#releaseRetry = undefined
     this.#waitedMs = 0
-    const health = this.#dependencies.health.of(target).begin(now, this.#lastResort, this.#context.caller)
+    const record = this.#dependencies.health.of(target)
+    const keys = memberOf(target.provider, 'keys') === undefined ? undefined : this.#keyUseOf(index)
+    if (keys !== undefined) this.#reportKeys(target, record, now)
+    const health = record.begin(now, this.#lastResort, this.#context.caller, keys)
     if (!('ended' in health)) {
       retry?.()
       this.#exclude(index, health)
@@ -127,6 +140,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
       const { lifetime, caller } = this.#context
       const observer = this.#observer
       const entry = observer.attempts.begin(target, now, why, waitedMs)
+      if (keys !== undefined) entry.key = health.key
       const call = new ProviderCall(lifetime, this.#dependencies, this.endAt, entry, caller, observer)
       // The adjustments of an earlier attempt say nothing about this one, which may fail before it is encoded.
       observer.adjusted(noAdjustments)
@@ -185,14 +199,17 @@ export class AttemptRunner implements RetryState, AttemptHost {
     if (!entry.called && this.targets[index]!.calls === 1) this.made--
     const stale = !this.#wasStale && UpstreamError.is(failure) && failure.staleConnection
     this.#wasStale = stale
-    if (stale) this.due = index
+    const again = stale || attempt.hasOtherKey
+    if (again) this.due = index
+    if (again && !stale) this.maxAttempts++
+    const last = again ? failure : this.#failureOfTarget(attempt, now)
     if (this.only === undefined || this.only === index) {
-      this.#failure = failure
+      this.#failure = last
       this.#failed = attempt
       this.#unreported = true
-      if (!stale && !mayMoveOn(this.#targets[index]!, failure)) this.only = index
+      if (!again && !mayMoveOn(this.#targets[index]!, failure)) this.only = index
     }
-    this.#planRetry(index, failure, now)
+    this.#planRetry(index, last, now)
     if (this.#running.length > 0) this.#reportFailed()
     this.#planHead(now)
   }
@@ -261,6 +278,34 @@ export class AttemptRunner implements RetryState, AttemptHost {
     // The cooldown may come from another request, whose `retry-after` was longer.
     else if (view.waitMs <= Math.max(retry.maxRetryAfterMs, cooldownMs.least))
       this.targets[index]!.retryAt = now + Math.max(waitMs, view.waitMs)
+  }
+
+  /** Returns the failure of an attempt; where it was the last key of its provider, that of all keys. */
+  #failureOfTarget({ index, failure, entry }: UpstreamAttempt, now: number): unknown {
+    const isOfKey = entry.key !== undefined && this.#keyUses?.get(index)?.failed.includes(entry.key)
+    if (isOfKey !== true || !UpstreamError.is(failure)) return failure
+    const { state, waitMs, reason } = this.#dependencies.health
+      .of(this.#targets[index]!)
+      .view(now, this.#context.caller)
+    if (state !== 'cooldown' || waitMs === 0 || reason === undefined) return failure
+    return allKeysUnavailable({ reason, waitMs }, failure)
+  }
+
+  #keyUseOf(index: number): KeyUse {
+    this.#keyUses ??= new Map()
+    let use = this.#keyUses.get(index)
+    if (use === undefined) {
+      use = { random: () => this.#context.random(), failed: [], forbidden: new Map() }
+      this.#keyUses.set(index, use)
+    }
+    return use
+  }
+
+  /** Reports the keys that are in cooldown. */
+  #reportKeys(target: RoutedTarget, record: HealthRecord, now: number): void {
+    for (const key of record.view(now, this.#context.caller).keys ?? []) {
+      if (key.waitMs > 0) this.#observer.skipped(target, keySkipped(key), key.id)
+    }
   }
 
   #exclude(index: number, blocked: TargetUnavailable): void {

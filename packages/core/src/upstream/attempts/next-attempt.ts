@@ -53,8 +53,8 @@ export function nextAttempt(state: RetryState, now: number): Next {
   const { targets, running, only, due } = state
   const over = state.closed || now >= state.endAt || state.made >= state.maxAttempts
   if (over) return running === 0 ? giveUp : wait
+  if (due !== undefined) return { do: 'call', index: due, why: 'retry' }
   if (running > 0 && now < state.hedgeAt) return wait
-  if (due !== undefined && running === 0) return { do: 'call', index: due, why: 'retry' }
   if (only === undefined) {
     const index = firstUntried(targets)
     if (index !== -1) return { do: 'call', index, why: reason(state) }

@@ -1,10 +1,11 @@
 import type { PartialUsage, Target } from '../../contracts/provider.ts'
-import type { Caller, HealthCall } from '../../contracts/target-health.ts'
+import type { Caller, HealthCall, KeyUse } from '../../contracts/target-health.ts'
 import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
 import { AttemptEntry } from '../../observability/attempt-log.ts'
+import { memberOf } from '../../primitives/own-members.ts'
 import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage/usage.ts'
 import { requestFor } from '../../validation/overridden-settings.ts'
 import {
@@ -38,7 +39,7 @@ class ShadowSkipped extends Error {
 export function callShadows(
   shadows: readonly Target[],
   request: GenerateRequest,
-  { caller }: Pick<CallContext, 'caller'>,
+  context: Pick<CallContext, 'caller' | 'random'>,
   observer: AttemptObserver,
   dependencies: CallDependencies,
 ): void {
@@ -52,10 +53,15 @@ export function callShadows(
       observer.discarded(entry, undefined)
       continue
     }
+    // Drawn now: later, the order of the request's random numbers would depend on time.
+    const drawn = memberOf(target.provider, 'keys') === undefined ? undefined : context.random()
     // After the request's own call.
     clock.setTimer(0, async () => {
       try {
-        observer.discarded(entry, await new Shadow(entry, request, lifetime, dependencies).call(caller))
+        observer.discarded(
+          entry,
+          await new Shadow(entry, request, lifetime, dependencies).call(context.caller, drawn),
+        )
       } finally {
         observer.shadows.end(lifetime)
       }
@@ -86,8 +92,11 @@ class Shadow {
     this.#dependencies = dependencies
   }
 
-  /** Calls the target, and reads and discards the response. Resolves with its usage, if known. Never rejects. */
-  async call(caller: Caller): Promise<CountedUsage | 'abandoned' | undefined> {
+  /**
+   * Calls the target, and reads and discards the response. Resolves with its usage, if known. Never rejects. `drawn` is a
+   * random number that chooses the key, for a provider with several.
+   */
+  async call(caller: Caller, drawn: number | undefined): Promise<CountedUsage | 'abandoned' | undefined> {
     const entry = this.#entry
     const { clock, timeouts } = this.#dependencies
     const call = new ProviderCall(
@@ -101,7 +110,7 @@ class Shadow {
     let error: unknown
     let usage: CountedUsage | 'abandoned' | undefined
     try {
-      health = this.#begin(caller)
+      health = this.#begin(caller, drawn)
       usage = await this.#read(call, health)
     } catch (failure) {
       error = failure
@@ -118,10 +127,15 @@ class Shadow {
     return usage
   }
 
-  #begin(caller: Caller): HealthCall {
+  #begin(caller: Caller, drawn: number | undefined): HealthCall {
     const { health, clock } = this.#dependencies
-    const call = health.of(this.#entry.target).begin(clock.monotonic(), false, caller)
-    if ('ended' in call) return call
+    const keys: KeyUse | undefined =
+      drawn === undefined ? undefined : { random: () => drawn, failed: [], forbidden: new Map() }
+    const call = health.of(this.#entry.target).begin(clock.monotonic(), false, caller, keys)
+    if ('ended' in call) {
+      if (keys !== undefined) this.#entry.key = call.key
+      return call
+    }
     throw new ShadowSkipped(
       call.state === 'cooldown' ? 'its target is in cooldown' : 'the circuit breaker of its target is open',
     )
@@ -129,9 +143,11 @@ class Shadow {
 
   async #read(providerCall: ProviderCall, health: HealthCall): Promise<CountedUsage> {
     const { unsupportedParameters, clock } = this.#dependencies
+    const { key } = this.#entry
     const { provider, model, capabilities } = this.#entry.target
     const request = requestFor(this.#given, this.#entry.target)?.request ?? this.#given
-    const answer = await providerCall.run(provider, { request, model, unsupportedParameters, capabilities })
+    const planned = { request, model, unsupportedParameters, capabilities, key }
+    const answer = await providerCall.run(provider, planned)
     const whole = !isStreamed(answer)
     this.#entry.endedAt = clock.monotonic()
     health.answered(this.#entry.endedAt, whole)

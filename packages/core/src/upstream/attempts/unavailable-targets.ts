@@ -1,14 +1,20 @@
 import type { Target } from '../../contracts/provider.ts'
-import type { TargetUnavailable } from '../../contracts/target-health.ts'
+import type { KeyHealth, TargetUnavailable } from '../../contracts/target-health.ts'
 import type { SkipReason } from '../../contracts/trace.ts'
 import { type ErrorReason, GatewayError } from '../../errors/errors.ts'
 import { limitedRetryAfterHeaders } from '../../errors/retry-headers.ts'
 import { type UnavailableReason, unavailableReasons } from '../../errors/unavailable-reason.ts'
+import { UpstreamError } from '../../errors/upstream-error.ts'
 
 /** Returns why a target that is unavailable is skipped. */
 export function skippedFor({ state, waitMs, reason }: TargetUnavailable): SkipReason {
   const why = state === 'cooldown' ? 'cooldown' : 'open'
   return reason === undefined ? { why, waitMs } : { why, waitMs, detail: reason }
+}
+
+/** Returns why a key that is in cooldown is skipped. */
+export function keySkipped({ waitMs, reason }: KeyHealth): SkipReason {
+  return reason === undefined ? { why: 'cooldown', waitMs } : { why: 'cooldown', waitMs, detail: reason }
 }
 
 /** The error of each reason: the same as that of the failure itself. */
@@ -28,6 +34,33 @@ export function allTargetsUnavailable(blocked: readonly TargetUnavailable[]): Ga
   return new GatewayError(errorReasons[reason], {
     headers: limitedRetryAfterHeaders(soonestMs),
   })
+}
+
+/** The status by which a vendor reports each reason. */
+const statuses: Readonly<Partial<Record<UnavailableReason, number>>> = {
+  rate_limited: 429,
+  insufficient_quota: 402,
+  upstream_auth: 401,
+}
+
+/**
+ * Returns the failure of a target all of whose keys are in cooldown: the one that passes first, with the time until then. `cause`
+ * is the failure of the key that was used last.
+ */
+export function allKeysUnavailable(
+  { reason = 'overloaded', waitMs }: Pick<TargetUnavailable, 'reason' | 'waitMs'>,
+  cause: UpstreamError,
+): UpstreamError {
+  const status = statuses[reason] ?? cause.status
+  return new UpstreamError(
+    'All keys of the provider are in cooldown. The cause is the failure of the last one.',
+    {
+      kind: 'refused',
+      retryAfterMs: waitMs,
+      cause,
+      ...(status !== undefined && { status }),
+    },
+  )
 }
 
 /** The unavailable targets of a request, while none was called: they may still be, as the last resort. */

@@ -69,6 +69,11 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
     return this.#answer!
   }
 
+  /** Whether it failed because of its key, and the request may use another one. */
+  get hasOtherKey(): boolean {
+    return this.#health.hasOtherKey === true
+  }
+
   contentArrived(): void {
     const now = this.#host.clock.monotonic()
     this.entry.endedAt = now
@@ -134,10 +139,11 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
   #callFor(given: GenerateRequest): PlannedCall {
     const { model, capabilities } = this.entry.target
     const { unsupportedParameters } = this.#host
+    const { key } = this.entry
     const overridden = requestFor(given, this.entry.target)
     const request = overridden?.request ?? given
     if (overridden !== undefined) this.#overridden = overridden.adjustments
-    return { request, model, unsupportedParameters, capabilities }
+    return { request, model, unsupportedParameters, capabilities, key }
   }
 
   #end(completed: boolean, error: unknown, reason?: Error): void {

@@ -3,6 +3,7 @@ import type { UnavailableReason } from '../../errors/unavailable-reason.ts'
 import { type Breaker, probedMs } from './breaker.ts'
 import { type Cooldowns, isOfAccount } from './cooldowns.ts'
 import type { BreakerOptions } from './health-options.ts'
+import type { KeysCooldown, TargetKeys } from './target-keys.ts'
 
 /** Why a target is not available, and for how long. */
 export interface Unavailable extends TargetUnavailable {
@@ -15,26 +16,28 @@ export interface Unavailable extends TargetUnavailable {
  */
 const lastResortEveryMs = 1_000
 
-/** Whether a target is available, by its breaker and its cooldowns: to all principals, or to one of them. */
+/** Whether a target is available, by its breaker, its cooldowns and those of its keys: to all principals, or to one of them. */
 export class Availability {
   readonly #breaker: Breaker
   readonly #cooldowns: Cooldowns
   /** The cooldowns from `retry-after` of the target. The last resort respects only these. */
   readonly #pauses: Cooldowns
+  readonly #keys: TargetKeys | undefined
   /** When it may be called next as the last resort, and the principal that did so last. */
   #lastResortAt = 0
   #lastResortBy: string | undefined
 
-  constructor(breaker: Breaker, cooldowns: Cooldowns, pauses: Cooldowns) {
+  constructor(breaker: Breaker, cooldowns: Cooldowns, pauses: Cooldowns, keys: TargetKeys | undefined) {
     this.#breaker = breaker
     this.#cooldowns = cooldowns
     this.#pauses = pauses
+    this.#keys = keys
   }
 
   /** Returns why, and for how long, it is not available to a principal; without one, to some principal. */
   blockOf(now: number, principal?: string): Unavailable | undefined {
-    const cooldown = this.#cooldowns.of(principal)
-    const cooldownMs = this.#cooldowns.waitMs(now, principal)
+    const cooldown = this.#cooldownOf(principal)
+    const cooldownMs = cooldown === undefined ? 0 : Math.max(0, cooldown.until - now)
     if (!this.#breaker.holds(principal)) {
       return cooldownMs > 0 ? { state: 'cooldown', waitMs: cooldownMs, reason: cooldown!.reason } : undefined
     }
@@ -50,21 +53,30 @@ export class Availability {
   scope(now: number): NonNullable<TargetHealth['scope']> {
     const { closed, openFor } = this.#breaker
     if (!closed && openFor === undefined) return 'all'
-    const { longest, forAll } = this.#cooldowns
-    const isForAll = longest?.principal === undefined ? longest : forAll
-    return isForAll !== undefined && now < isForAll.until ? 'all' : 'principal'
+    return this.#cooldowns.isForAll(now) || this.#keys?.areRestingForAll(now) === true ? 'all' : 'principal'
   }
 
   /** Returns when a principal that it is not available to may call it as the last resort, in milliseconds; 0: now. */
   lastResortMs(now: number, principal: string, options: BreakerOptions | undefined): number {
-    const pauseMs = this.#pauses.waitMs(now, principal)
+    const ownPauseMs = this.#pauses.waitMs(now, principal)
+    const pauseMs = Math.max(ownPauseMs, this.#keys?.pauseMs(now, principal) ?? 0)
     const holds = this.#breaker.holds(principal)
     if (holds && this.#breaker.answersSome(now, principal, options!)) return pauseMs
     if (holds && this.#breaker.isProbed(now)) return Math.max(pauseMs, probedMs)
-    const cooldown = this.#cooldowns.of(principal)
-    if (!holds && cooldown !== undefined && !isOfAccount(cooldown.reason)) return pauseMs
     const again = principal === this.#lastResortBy ? lastResortEveryMs : 0
-    return Math.max(pauseMs, this.#lastResortAt + again - now, 0)
+    const pacedMs = Math.max(this.#lastResortAt + again - now, 0)
+    if (holds) return Math.max(pauseMs, pacedMs)
+    const cooldown = this.#cooldowns.of(principal)
+    const ownMs =
+      cooldown !== undefined && isOfAccount(cooldown.reason) ? Math.max(ownPauseMs, pacedMs) : ownPauseMs
+    return Math.max(ownMs, this.#keys?.lastResortMs(now, principal, pacedMs) ?? 0)
+  }
+
+  /** Returns the longer one of the target's own and that of its keys. */
+  #cooldownOf(principal: string | undefined): KeysCooldown | undefined {
+    const own = this.#cooldowns.of(principal)
+    const ofKeys = this.#keys?.cooldown(principal)
+    return ofKeys === undefined || (own !== undefined && own.until >= ofKeys.until) ? own : ofKeys
   }
 
   /** A principal calls it as the last resort. */

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 
 /** The effect of a call on the health of its target. */
-type AttemptClassification =
+export type AttemptClassification =
   | { readonly kind: 'success' | 'neutral' }
   /**
    * `own`: this process may be the one that cannot connect or authenticate: the failure is not shared. `answered`: the
@@ -32,6 +32,11 @@ export function classifyOutcome(error: unknown, answered: boolean): AttemptClass
   if (error === undefined) return success
   if (UpstreamError.is(error)) return ofUpstream(error, answered)
   return GatewayError.is(error) && error.status >= 500 ? failure : neutral
+}
+
+/** Whether a call failed because of its key, or may have: it was rejected, has no credit, or is limited. */
+export function isOfKey(classification: AttemptClassification): boolean {
+  return classification.kind === 'cooldown' || classification === forbidden
 }
 
 function ofUpstream(error: UpstreamError, answered: boolean): AttemptClassification {

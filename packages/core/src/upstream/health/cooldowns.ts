@@ -1,4 +1,8 @@
 import type { UnavailableReason } from '../../errors/unavailable-reason.ts'
+import type { ReportedTarget } from './synced-target.ts'
+
+/** The maximum cooldown that is adopted from another process, in milliseconds. */
+export const maxSharedCooldownMs = 60_000
 
 /** A time in which a principal does not call a target. */
 export interface Cooldown {
@@ -56,6 +60,25 @@ export class Cooldowns {
   waitMs(now: number, principal: string | undefined): number {
     const cooldown = this.of(principal)
     return cooldown === undefined ? 0 : Math.max(0, cooldown.until - now)
+  }
+
+  /** Whether every principal has to wait. */
+  isForAll(now: number): boolean {
+    const longest = this.#longest
+    const isForAll = longest?.principal === undefined ? longest : this.#forAll
+    return isForAll !== undefined && now < isForAll.until
+  }
+
+  /** Returns the cooldowns that other processes should respect: those for the rate of calls. */
+  shared(now: number): Pick<ReportedTarget, 'cooldownMs' | 'pause'> {
+    const longest = this.#longest
+    const forAll = this.#forAll
+    const wait = (until = 0, of?: UnavailableReason) => (of === 'rate_limited' ? Math.max(0, until - now) : 0)
+    const ms = wait(longest?.until, longest?.reason)
+    return {
+      cooldownMs: longest?.principal === undefined ? ms : wait(forAll?.until, forAll?.reason),
+      pause: longest?.principal === undefined || ms === 0 ? undefined : { principal: longest.principal, ms },
+    }
   }
 
   /** A call that began at `beganAt` was answered: credentials and account are good. */

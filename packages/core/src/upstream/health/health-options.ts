@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/clock.ts'
-import type { StoreEvent, TargetEvent } from '../../contracts/events.ts'
+import type { ProviderKeyEvent, StoreEvent, TargetEvent } from '../../contracts/events.ts'
 import type { SharedHealth } from '../../contracts/shared-health.ts'
 
 /** Settings of the circuit breaker of each target. */
@@ -46,6 +46,6 @@ export interface HealthSettings {
   readonly clock: Clock
   /** `undefined`: health is not shared with other processes. */
   readonly shared: SharedHealth | undefined
-  /** Called with each change of a target's state, and of the shared store. Must not throw. */
-  readonly changed: (event: TargetEvent | StoreEvent) => void
+  /** Called with each change of a target's state, of a key's, and of the shared store. Must not throw. */
+  readonly changed: (event: TargetEvent | ProviderKeyEvent | StoreEvent) => void
 }

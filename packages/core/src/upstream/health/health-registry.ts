@@ -1,8 +1,12 @@
+import type { Provider, ProviderKey } from '../../contracts/provider.ts'
 import type { HealthRecord, HealthRegistry } from '../../contracts/target-health.ts'
+import { memberOf } from '../../primitives/own-members.ts'
+import { areProviderKeys, expectedKeys } from '../../validation/provider-keys.ts'
 import { EventLoopStallMonitor, type Pauses } from './event-loop-stall-monitor.ts'
 import type { HealthSettings } from './health-options.ts'
 import { HealthSync } from './health-sync.ts'
-import { type RecordSettings, TargetHealthState } from './target-health-state.ts'
+import type { RecordSettings } from './record-settings.ts'
+import { TargetHealthState } from './target-health-state.ts'
 
 /** How many models of a provider have a state. */
 const maxModels = 1_000
@@ -60,7 +64,13 @@ export function healthRegistry(
       let states = providers.get(provider)
       if (states === undefined) {
         states = new ProviderHealth(
-          name => new TargetHealthState({ provider: provider.name, model: name }, followed, pauses),
+          name =>
+            new TargetHealthState(
+              { provider: provider.name, model: name },
+              followed,
+              pauses,
+              keysOf(provider),
+            ),
         )
         providers.set(provider, states)
       }
@@ -71,6 +81,13 @@ export function healthRegistry(
       if (next.shared !== sharing?.store) sharing = sharingOf(next)
     },
   }
+}
+
+/** Returns the keys of a provider. Throws `TypeError` for invalid ones. */
+function keysOf(provider: Pick<Provider, 'name' | 'keys'>): readonly ProviderKey[] | undefined {
+  const keys = memberOf(provider, 'keys')
+  if (keys === undefined || areProviderKeys(keys)) return keys
+  throw new TypeError(`The provider ${provider.name} has invalid keys, expected ${expectedKeys}.`)
 }
 
 /** The health of the targets of one provider. */

@@ -1,4 +1,5 @@
-import type { Caller, HealthCall } from '../../contracts/target-health.ts'
+import type { Caller, HealthCall, KeyUse } from '../../contracts/target-health.ts'
+import type { KeyState } from './key-state.ts'
 
 /** Receives the result of a call. */
 export interface CallListener {
@@ -16,6 +17,10 @@ export class TargetCall implements HealthCall {
   readonly caller: Caller
   /** It was made although its target was unavailable, and is no probe. */
   readonly isLastResort: boolean
+  readonly keyState: KeyState | undefined
+  /** The use of keys by its request. */
+  readonly keys: KeyUse | undefined
+  hasOtherKey = false
   /** Its first content has arrived. */
   hasAnswered = false
   readonly #listener: CallListener
@@ -28,6 +33,8 @@ export class TargetCall implements HealthCall {
     isRetry: boolean,
     caller: Caller,
     isLastResort: boolean,
+    keyState?: KeyState,
+    keys?: KeyUse,
   ) {
     this.#listener = listener
     this.generation = generation
@@ -35,6 +42,12 @@ export class TargetCall implements HealthCall {
     this.isRetry = isRetry
     this.caller = caller
     this.isLastResort = isLastResort
+    this.keyState = keyState
+    this.keys = keys
+  }
+
+  get key(): string | undefined {
+    return this.keyState?.id
   }
 
   answered(now: number, whole = false): void {

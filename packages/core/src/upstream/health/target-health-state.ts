@@ -1,40 +1,30 @@
 import type { TargetEvent } from '../../contracts/events.ts'
+import type { ProviderKey } from '../../contracts/provider.ts'
 import type { SharedTargetState } from '../../contracts/shared-health.ts'
 import type {
   Caller,
   HealthCall,
   HealthRecord,
+  KeyUse,
   TargetHealth,
   TargetUnavailable,
 } from '../../contracts/target-health.ts'
-import {
-  isUnavailableReason,
-  type UnavailableReason,
-  unavailableReason,
-} from '../../errors/unavailable-reason.ts'
+import { isUnavailableReason, unavailableReason } from '../../errors/unavailable-reason.ts'
 import { Availability, type Unavailable } from './availability.ts'
 import { Breaker, probedMs } from './breaker.ts'
 import { classifyOutcome } from './classify-outcome.ts'
-import { type Cooldown, Cooldowns } from './cooldowns.ts'
+import { type Cooldown, Cooldowns, maxSharedCooldownMs } from './cooldowns.ts'
 import type { Pauses } from './event-loop-stall-monitor.ts'
-import type { HealthSettings } from './health-options.ts'
-import type { HealthSync } from './health-sync.ts'
 import { noCaller } from './principal-caller.ts'
 import { PeakAverage } from './recent-values.ts'
+import type { RecordSettings } from './record-settings.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { type ReportedTarget, type SyncedRecord, SyncedTarget } from './synced-target.ts'
 import { type CallListener, TargetCall } from './target-call.ts'
+import { TargetKeys } from './target-keys.ts'
 
 type State = TargetHealth['state']
 type CooldownScope = TargetHealth['scope']
-
-/** The settings of a target's health. */
-export interface RecordSettings extends Omit<HealthSettings, 'shared'> {
-  readonly sharing: HealthSync | undefined
-}
-
-/** The maximum cooldown that is adopted from another process, in milliseconds. */
-const maxSharedCooldownMs = 60_000
 
 /**
  * The health of one target.
@@ -54,7 +44,8 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   readonly #cooldowns = new Cooldowns()
   /** The cooldowns from `retry-after` of the target. The last resort respects only these. */
   readonly #pauses = new Cooldowns()
-  readonly #availability = new Availability(this.#breaker, this.#cooldowns, this.#pauses)
+  readonly #keys: TargetKeys | undefined
+  readonly #availability: Availability
   /** The state that was reported last. `closed`: a call needs no further check. */
   #reported: State = 'closed'
   #reportedScope: CooldownScope
@@ -63,15 +54,23 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   #error: unknown
   #shared: SyncedTarget | undefined
 
-  constructor(name: Pick<TargetEvent, 'provider' | 'model'>, settings: RecordSettings, pauses: Pauses) {
+  /** `keys`: those of its provider, if it has several. */
+  constructor(
+    name: Pick<TargetEvent, 'provider' | 'model'>,
+    settings: RecordSettings,
+    pauses: Pauses,
+    keys?: readonly ProviderKey[],
+  ) {
     this.#name = name
     this.#settings = settings
     this.#stalls = pauses
+    this.#keys = keys && new TargetKeys(keys, name, settings, now => this.#report(now))
+    this.#availability = new Availability(this.#breaker, this.#cooldowns, this.#pauses, this.#keys)
   }
 
   /** Whether dropping it would lose something. */
   get matters(): boolean {
-    return this.inUse || this.#reported !== 'closed'
+    return this.inUse || this.#reported !== 'closed' || this.#keys?.matters === true
   }
 
   /** Whether calls or retries are under way. */
@@ -87,11 +86,12 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
 
   view(now: number, caller?: Caller): TargetHealth {
     this.#share()?.touch()
-    const known = {
+    const figures = {
       active: this.#active,
       firstTokenMs: this.#firstToken.value(now),
       responseMs: this.#whole.value(now),
     }
+    const known = this.#keys === undefined ? figures : { ...figures, keys: this.#keys.view(now, caller) }
     const isClosed = this.#reported === 'closed' || this.#report(now) === 'closed'
     const hold = isClosed ? undefined : this.#availability.blockOf(now, caller?.digest)
     if (hold === undefined) return { ...known, state: 'closed', waitMs: 0 }
@@ -111,21 +111,26 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
       : this.#availability.lastResortMs(now, caller.digest, this.#settings.breaker)
   }
 
-  begin(now: number, lastResort = false, caller: Caller = noCaller): HealthCall | TargetUnavailable {
+  begin(
+    now: number,
+    lastResort = false,
+    caller: Caller = noCaller,
+    keys?: KeyUse,
+  ): HealthCall | TargetUnavailable {
     this.#share()?.touch()
     if (this.#reported === 'closed' || this.#report(now) === 'closed') {
-      return this.#begin(now, this.#breaker.generation, caller)
+      return this.#begin(now, this.#breaker.generation, caller, keys)
     }
     const hold = this.#availability.blockOf(now, caller.digest)
     if (hold === undefined) {
       const { closed, generation, openGeneration } = this.#breaker
-      return this.#begin(now, closed ? generation : openGeneration, caller)
+      return this.#begin(now, closed ? generation : openGeneration, caller, keys)
     }
     if (hold.waitMs === 0)
-      return this.#share()?.mayProbe(now) === false ? withProbeWait(hold) : this.#probe(now, caller)
+      return this.#share()?.mayProbe(now) === false ? withProbeWait(hold) : this.#probe(now, caller, keys)
     if (!lastResort || this.#availability.lastResortMs(now, caller.digest, this.#settings.breaker) > 0)
       return hold
-    return this.#beginLastResort(now, caller)
+    return this.#beginLastResort(now, caller, keys)
   }
 
   acquireRetry(now: number, caller: Caller = noCaller): (() => void) | undefined {
@@ -137,6 +142,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   answered(call: TargetCall, now: number, whole: boolean): void {
     const average = whole ? this.#whole : this.#firstToken
     average.add(now - call.beganAt, now)
+    this.#keys?.answered(call, now)
     if (this.#reported === 'closed') return
     const { changes } = this.#breaker
     call.generation = this.#breaker.answered(call.generation, now, this.#witness(call))
@@ -151,9 +157,10 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     this.#active--
     if (this.#active === 0) this.#retries.becameIdle(now)
     const paused = this.#stalls.ended(call.beganAt, now)
+    const outcome = classifyOutcome(error, call.hasAnswered)
+    const classification = this.#keys === undefined ? outcome : this.#keys.failed(call, outcome, error, now)
     if (breaker === undefined) return
     const { changes } = this.#breaker
-    const classification = classifyOutcome(error, call.hasAnswered)
     // One request that no upstream can answer must not open the breaker by its retries.
     const ignored = paused || (call.isRetry && !this.#breaker.holds(call.caller.digest))
     if (classification.kind === 'success') {
@@ -181,23 +188,19 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
       if (!own) this.#share()?.cooldown(principal, cooldown.until, this.#cooldowns.forAll?.until)
     }
     if (error === undefined && this.#reported === 'closed') return
-    if (classification.kind === 'failure' || classification.kind === 'cooldown') this.#error = error
+    if (outcome.kind === 'failure' || outcome.kind === 'cooldown') this.#error = error
     this.#report(now)
   }
 
   report(now: number): ReportedTarget {
     const { openings, openFor, partial, reason } = this.#breaker
-    const { longest, forAll } = this.#cooldowns
-    const wait = (until = 0, of?: UnavailableReason) => (of === 'rate_limited' ? Math.max(0, until - now) : 0)
-    const ms = wait(longest?.until, longest?.reason)
     return {
       breaker: {
         openings,
         openMs: this.#breaker.openMs(now),
         ...(openings > 0 && { partial, reason, ...(openFor !== undefined && { openFor }) }),
       },
-      cooldownMs: longest?.principal === undefined ? ms : wait(forAll?.until, forAll?.reason),
-      pause: longest?.principal === undefined || ms === 0 ? undefined : { principal: longest.principal, ms },
+      ...this.#cooldowns.shared(now),
     }
   }
 
@@ -223,31 +226,38 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     this.#pauses.add(cooldown, now)
   }
 
-  #begin(now: number, generation: number, caller: Caller, isLastResort = false): TargetCall {
+  #begin(
+    now: number,
+    generation: number,
+    caller: Caller,
+    keys: KeyUse | undefined,
+    isLastResort = false,
+  ): TargetCall {
     const { retry } = this.#settings
     const isRetry = retry !== undefined && this.#retries.began(now, this.#active, retry)
     this.#active++
     this.#stalls.began(now)
-    return new TargetCall(this, generation, now, isRetry, caller, isLastResort)
+    const key = this.#keys?.choose(now, caller, keys)
+    return new TargetCall(this, generation, now, isRetry, caller, isLastResort, key, keys)
   }
 
-  #probe(now: number, caller: Caller): TargetCall {
+  #probe(now: number, caller: Caller, keys: KeyUse | undefined): TargetCall {
     this.#breaker.probe(now)
     this.#report(now)
     this.#share()?.probing()
-    return this.#begin(now, this.#breaker.generation, caller)
+    return this.#begin(now, this.#breaker.generation, caller, keys)
   }
 
-  #beginLastResort(now: number, caller: Caller): TargetCall {
+  #beginLastResort(now: number, caller: Caller, keys: KeyUse | undefined): TargetCall {
     const { breaker } = this.#settings
     if (this.#breaker.holds(caller.digest)) {
       if (this.#breaker.answersSome(now, caller.digest, breaker!)) {
-        return this.#begin(now, this.#breaker.openGeneration, caller, true)
+        return this.#begin(now, this.#breaker.openGeneration, caller, keys, true)
       }
       this.#breaker.beganWithoutProbe()
     }
     this.#availability.takeLastResort(now, caller.digest)
-    return this.#begin(now, this.#breaker.generation, caller, true)
+    return this.#begin(now, this.#breaker.generation, caller, keys, true)
   }
 
   /** Returns the principal of a call; `undefined` where it does not matter. */
@@ -271,6 +281,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
       this.#breaker.close()
       this.#cooldowns.clear()
       this.#pauses.clear()
+      this.#keys?.clear(now)
     }
     const hold = this.#availability.blockOf(now)
     const state = hold?.state ?? 'closed'
