@@ -44,7 +44,7 @@ export type {
   Window,
 } from './contracts/principal.ts'
 export type { Adjustment, Target, UnsupportedParameters } from './contracts/provider.ts'
-export type { ModelCard, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
+export type { ModelCard, ReferredBy, Refers, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
 export type { SharedHealth } from './contracts/shared-health.ts'
 export type { TargetHealth } from './contracts/target-health.ts'
 export type { RequestTrace, SkipReason, TracedTarget } from './contracts/trace.ts'
@@ -82,6 +82,7 @@ export {
   type ModelEntries,
   type ModelTable,
   models,
+  type TableEntry,
   type TargetMaker,
   type WildcardEntry,
 } from './routing/models.ts'

@@ -52,7 +52,7 @@ function bytesOf(body: string | Uint8Array, ascii: boolean): string | Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
 }
 
-/** The connection closes after this answer, but not before the client could take it: see `linger`. */
+/** The connection closes after this answer, but not before the client could take it: see `drainBody`. */
 function closingBody(bytes: string | Buffer, ctx: ResponseContext): BodyStream {
   ctx.set('connection', 'close')
   ctx.set('content-length', `${Buffer.byteLength(bytes)}`)

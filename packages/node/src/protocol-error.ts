@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
 /**
- * An answer for what goes wrong before a request has reached the gateway, or outside of it: the body that
- * every error of the protocol has (protocol section 4.1), a request id, and the headers of the gateway's own answers.
+ * The response to an error before a request reaches the gateway, or outside of it. It has the error body of the chat
+ * completions API, a request id, and the headers of the gateway's own responses.
  */
 export function protocolError(status: number, message: string): Response {
   const { body, headers } = errorParts(status, message)

@@ -25,7 +25,7 @@ export interface StoredEntry extends StoredCharge {
   readonly openedAt: number
 }
 
-/** A closing with its entry, as a database stores them. The charge is empty where no upstream was called. */
+/** A closing with its entry, as a database holds them. The charge is 0 if no upstream accepted the request. */
 export interface StoredClosing extends StoredEntry {
   readonly closedAt: number
   readonly outcome: string
@@ -39,7 +39,7 @@ export interface StoredClosing extends StoredEntry {
   readonly totalMs: number
 }
 
-/** Progress as a database holds it. */
+/** A heartbeat as a database holds it: the usage of an open record so far. */
 export interface StoredProgress {
   readonly id: string
   readonly charge: StoredCharge | null

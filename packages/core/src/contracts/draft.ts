@@ -4,6 +4,6 @@ import type { JsonObject } from '../protocol/chat.ts'
 export interface Draft {
   readonly model: string
   readonly body: JsonObject
-  /** Size of the body in bytes. For a body that the host framework has parsed: the size of its JSON text. */
+  /** Size of the body in bytes. For a body that the host has parsed: the size of its JSON text. */
   readonly bytes: number
 }

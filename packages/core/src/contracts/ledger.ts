@@ -1,8 +1,8 @@
 import type { RequestOutcome } from './events.ts'
 
 /**
- * What a record describes: a `request`, or an upstream call whose response the client did not get. These are the slower
- * call of a `hedge`, a mirrored call (`shadow`), or one that was abandoned after a `timeout` for another attempt.
+ * What a record describes: a `request`, or a discarded call, whose response the client did not get. Discarded calls are the
+ * slower call of a `hedge`, a mirrored call (`shadow`), or one that ended with a `timeout` before another attempt.
  */
 export type RecordKind = 'request' | 'hedge' | 'shadow' | 'timeout'
 
@@ -14,7 +14,7 @@ export interface LedgerEntry {
   readonly id: string
   /** The id of the request. A discarded call has that of its request. */
   readonly requestId: string
-  /** The id of the principal. */
+  /** The id of the principal: what usage queries call `key`. */
   readonly principal: string
   readonly tags: Readonly<Record<string, string>>
   /** The requested model: a name that `route` knows. */
@@ -49,7 +49,7 @@ export interface LedgerClosing {
   readonly upstreamModel: string | undefined
   /** The model that the response names; `undefined` if it names none. One line of at most 200 characters. */
   readonly responseModel: string | undefined
-  /** How many upstream calls were made. */
+  /** How many attempts called their upstream. */
   readonly attempts: number
   /** `undefined` if no upstream accepted the request: nothing is charged. */
   readonly charge: Charge | undefined
@@ -68,7 +68,8 @@ export interface LedgerClosing {
 export interface Ledger {
   /**
    * Stores an entry, and resolves once it is stored. If it rejects, a request that counts against a budget fails with 503
-   * `ledger_unavailable`. `progress` returns the usage so far: store it from time to time, so that it survives a crash.
+   * `ledger_unavailable`. `progress` returns the usage so far, or `undefined` if it is not known yet. Call it from time to time
+   * and store its result, so that it survives a crash.
    */
   open(entry: LedgerEntry, progress: () => Charge | undefined): void | Promise<void>
   /**
@@ -91,7 +92,10 @@ export interface Ledger {
   flush?(): void | Promise<void>
 }
 
-/** A dimension to group usage by. `tag:team` is the value of the tag `team`. */
+/**
+ * A dimension to group usage by. `key`: the id of the principal, whatever it authenticated with. `model`: the requested model.
+ * `provider`: the one that responded. `day`: in UTC. `kind`: see `RecordKind`. `tag:team`: the value of the tag `team`.
+ */
 export type UsageDimension = 'key' | 'model' | 'provider' | 'day' | 'kind' | `tag:${string}`
 
 /** Selects and groups usage. */
@@ -111,7 +115,7 @@ export interface UsageQuery {
  * the usage of all principals.
  */
 export interface UsageFilter {
-  /** The id of the principal. */
+  /** The id of the principal, whatever it authenticated with. */
   readonly key?: string
   readonly model?: string
   readonly provider?: string

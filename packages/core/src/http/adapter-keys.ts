@@ -1,6 +1,6 @@
 /**
- * The key of a response's `GatewayResponse`, for adapters that set `plainResponses` in their `FetchContext`. Absent where
- * the response is not the gateway's own, or where its native body has been used: then read it as any `Response`.
+ * The key of a response's `GatewayResponse`, for adapters that set `plainResponses` in their `FetchContext`. Absent if the
+ * response is not the gateway's own, or its native body has been used: then read it as any other `Response`.
  */
 export const gatewayResponseKey: unique symbol = Symbol.for('sluice.gatewayResponse')
 

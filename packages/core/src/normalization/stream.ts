@@ -30,7 +30,7 @@ export interface StreamParameters {
 }
 
 /**
- * Converts a vendor's chunks to the order of the protocol (section 3.2): per choice a role chunk, its content, and a finish
+ * Converts a vendor's chunks to the order of the chat completions API: per choice a role chunk, its content, and a finish
  * chunk. Finish chunks are sent at the end, because some vendors continue after them.
  */
 export class StreamNormalizer {

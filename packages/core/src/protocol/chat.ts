@@ -68,7 +68,7 @@ export interface FunctionMessage {
   readonly name: string
 }
 
-/** A message of the conversation (protocol section 1.1). */
+/** A message of the conversation. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage | FunctionMessage
 
 export interface FunctionToolCall {
@@ -130,7 +130,7 @@ export type ResponseFormat =
       }
     }
 
-/** A validated chat completion request (protocol section 1). Optional fields that are `null` are removed, unknown fields are not. */
+/** A validated chat completion request. Optional fields that are `null` are removed, unknown fields are not. */
 export interface ChatRequest {
   readonly model: string
   readonly messages: readonly Message[]
@@ -175,7 +175,7 @@ export interface ChatRequest {
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
 
-/** Token counts, all non-negative integers (protocol section 2). */
+/** Token counts, all non-negative integers. */
 export interface Usage {
   readonly prompt_tokens: number
   readonly completion_tokens: number
@@ -231,7 +231,7 @@ export interface Choice {
   readonly finish_reason: FinishReason
 }
 
-/** A response that is not streamed, in the exact shape of the protocol (section 2). */
+/** A response that is not streamed, in the exact shape of the chat completions API. */
 export interface ChatCompletion {
   readonly id: string
   readonly object: 'chat.completion'
@@ -275,7 +275,7 @@ export interface ChunkChoice {
   readonly finish_reason: FinishReason | null
 }
 
-/** One event of a streamed response, in the exact shape of the protocol (section 3.2). */
+/** One event of a streamed response, in the exact shape of the chat completions API. */
 export interface ChatCompletionChunk {
   readonly id: string
   readonly object: 'chat.completion.chunk'

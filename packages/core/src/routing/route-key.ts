@@ -5,8 +5,9 @@ import { principalKey, tagOf } from '../primitives/principal-key.ts'
 import { jsonMember } from '../protocol/json-members.ts'
 
 /**
- * Which requests are routed alike. `key`: those of a principal. `tag:team`: those with the same tag value. `user`,
- * `prompt_cache_key`: those with the same value of the field. Or a function. Requests without a value use their principal.
+ * Which requests are routed alike. `key`: those of a principal, whatever it authenticated with. `tag:team`: those with the
+ * same tag value. `user`, `prompt_cache_key`: those with the same value of the field. Or a function. Requests without a
+ * value use their principal.
  */
 export type RouteKey =
   | 'key'

@@ -13,7 +13,7 @@ import { shorten, typeName } from '../protocol/error-messages.ts'
 import { parseJson } from '../protocol/json.ts'
 
 /**
- * Reads a body that is buffered. Checks size, content type, JSON and model, in the order of protocol section 4.3; a body with
+ * Reads a body that is buffered. Checks size, content type, JSON and model, in this order; a body with
  * a `content-length` above the limit is rejected before it is read. Returns `undefined` if the body is not complete yet: then
  * call `receive`.
  *

@@ -25,7 +25,7 @@ function respondText(
   return new PlainResponse(status, text, headers)
 }
 
-/** Returns the error response of a rejected request (protocol section 4). */
+/** Returns the error response of a rejected request. */
 export function respondError(
   error: GatewayError,
   requestId: string,
@@ -34,7 +34,7 @@ export function respondError(
   return respondJson(error.status, error.toBody(), requestId, { ...more, ...error.headers })
 }
 
-/** Returns a complete completion (protocol section 2). */
+/** Returns a complete completion. */
 export function respondCompletion(
   completion: ChatCompletion,
   requestId: string,
@@ -53,7 +53,7 @@ export function respondCached(
 }
 
 /**
- * Returns a streamed completion (protocol section 3.1). `no-transform` stops compression middleware from buffering events,
+ * Returns a streamed completion. `no-transform` stops compression middleware from buffering events,
  * `x-accel-buffering` stops nginx.
  */
 export function respondStream(

@@ -33,7 +33,7 @@ export interface Validated<T extends RoutedTarget> {
 }
 
 /**
- * Validates a request. Reports the first error in the order of protocol section 4.3. Never coerces values, and keeps unknown
+ * Validates a request. Reports the first error in the order that hosted services use. Never coerces values, and keeps unknown
  * members. If both token limits are set, which the `live` profile rejects, `max_completion_tokens` applies.
  *
  * @param log - records the targets that do not support the request.
