@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { HostBody } from '@sluice/core/adapter'
 import { memberOf } from './own-members.ts'
 
-/** What a host may have left of a body. */
+/** The body of a request that a server framework has read. */
 export interface ReadBody {
-  /** The body as it came. */
+  /** The bytes or the text of the body. */
   readonly rawBody?: unknown
-  /** What a body parser made of it. */
+  /** The result of a body parser. */
   readonly body?: unknown
 }
 

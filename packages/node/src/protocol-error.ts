@@ -9,7 +9,7 @@ export function protocolError(status: number, message: string): Response {
   return new Response(body, { status, headers })
 }
 
-/** The same in parts, for where there is no `Response` to send. */
+/** Returns the same as plain data, for code that cannot send a `Response`. */
 export function errorParts(status: number, message: string) {
   const type = status >= 500 ? 'server_error' : 'invalid_request_error'
   return {
@@ -24,7 +24,7 @@ export function errorParts(status: number, message: string) {
   }
 }
 
-/** The 500 that tells nothing. */
+/** Returns a 500 without details. */
 export function serverError(): Response {
   return protocolError(500, 'The server had an error while processing your request. Sorry about that!')
 }

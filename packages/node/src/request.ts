@@ -12,16 +12,16 @@ import { incomingUrl, type UrlOptions } from './incoming-url.ts'
 import { defineLazyProxy } from './lazy-proxy-class.ts'
 import { type RequestUrl, requestUrl } from './url.ts'
 
-/** What is known of a request beyond its message. All of it is optional. */
+/** What an adapter knows of a request beyond its node request (an `IncomingMessage`). All of it is optional. */
 export interface RequestOptions extends UrlOptions {
   /**
-   * The response to the same message. With it `signal` aborts as soon as the client disconnects; without it,
+   * The response to the same node request. With it `signal` aborts as soon as the client disconnects; without it,
    * only when the client disconnects before its body is complete.
    */
   readonly response?: ServerResponse | undefined
-  /** Replaces the message's body. */
+  /** Replaces the body of the node request. */
   readonly body?: HostBody | undefined
-  /** Called once, when bytes of the body are waited for. */
+  /** Called once, when the gateway begins to wait for bytes of the body. */
   readonly onBodyWait?: (() => void) | undefined
 }
 
