@@ -24,7 +24,12 @@ export type {
 export { local } from './local.ts'
 export type { OpenAIOptions } from './openai.ts'
 export { openai } from './openai.ts'
-export type { CompatibilityOptions, OpenAICompatibleOptions, ProviderInstance } from './openai-compatible.ts'
+export type {
+  CompatibilityOptions,
+  KnownCapabilities,
+  OpenAICompatibleOptions,
+  ProviderInstance,
+} from './openai-compatible.ts'
 export { openaiCompatible } from './openai-compatible.ts'
 export type { HostedOptions, Preset, PresetOptions } from './presets.ts'
 export {

@@ -99,7 +99,10 @@ export function wait(ms: number): Step {
   return { do: 'wait', ms }
 }
 
-/** Does nothing until the client disconnects. It can stand before the head, after it, or within the body. */
+/**
+ * Sends nothing more, and keeps the connection open until the client disconnects. Use it before the head, after it, or
+ * within the body.
+ */
 export function hang(): Step {
   return { do: 'hang' }
 }
