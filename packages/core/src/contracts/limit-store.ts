@@ -15,16 +15,17 @@ export interface AnyCounter {
 
 /**
  * A rate limit, by the generic cell rate algorithm (GCRA, ITU-T I.371) in integer microseconds. Its state is `arrival`, the
- * time at which the full limit is available again, and `held`, the cost of reservations that are not settled, which does not
- * replenish with time. In the terms of GCRA, one unit of `amount` is a cell, and `arrival` is its theoretical arrival time.
+ * time at which the full limit is available again, and `reserved`, the cost of reservations that are not settled, which
+ * does not replenish with time. In the terms of GCRA, one unit of `amount` is a cell, and `arrival` is its theoretical
+ * arrival time.
  *
- * With `cost = ceil(amount * window / limit)`, a claim is allowed if `max(arrival, now) + held + cost <= now + window +
- * slack`. It then adds its cost to `arrival = max(arrival, now) + cost` if it has no `floor`, else to `held`. `slack` makes
+ * With `cost = ceil(amount * window / limit)`, a claim is allowed if `max(arrival, now) + reserved + cost <= now + window +
+ * slack`. It then adds its cost to `arrival = max(arrival, now) + cost` if it has no `floor`, else to `reserved`. `slack` makes
  * up for rounding: `min(limit * cost(1) - window, cost(1) - 1)`. Without it, 7 per minute would allow only 6.
  *
- * Settling a claim removes its cost from `held` and sets `arrival = max(arrival, now) + cost(charged)`. A claim that expires
- * is charged its `floor` in the same way. Settling it later charges only what exceeds the `floor`, and refunds nothing, as
- * the `floor` has been replenished meanwhile.
+ * Settling a claim removes its cost from `reserved` and sets `arrival = max(arrival, now) + cost(charged)`. A claim that
+ * expires is charged its `floor` in the same way. Settling it later charges only what exceeds the `floor`, and refunds
+ * nothing, as the `floor` has been replenished meanwhile.
  */
 export interface RateCounter extends AnyCounter {
   readonly kind: 'rate'
