@@ -63,7 +63,7 @@ export function cancelBody(body: ResponseBody): void {
   closeIterator(body[Symbol.asyncIterator]())
 }
 
-/** Leaves an iterator, whatever it says to that. */
+/** Ends an iteration early. Ignores errors of the iterator. */
 export function closeIterator(iterator: AsyncIterator<unknown>): void {
   try {
     iterator.return?.().then(undefined, () => {})

@@ -35,7 +35,7 @@ export interface Config {
   readonly jwt?: JwtConfig
   /** Limits for all callers. */
   readonly limits?: readonly LimitRuleData[]
-  /** US dollars per million tokens, by model or `provider/model`; or `genai-prices`, where that package is installed. */
+  /** US dollars per million tokens, by model or `provider/model`; or `genai-prices`, if that package is installed. */
   readonly prices?: Readonly<Record<string, ModelPrice>> | 'genai-prices'
   /** How to charge upstream calls that are cancelled before any content. Default: their reservation. */
   readonly abandonedCalls?: Partial<AbandonedCallOptions>

@@ -55,7 +55,7 @@ const defaults = { maxPending: 10_000, heartbeatMs: 5_000, silentMs: 30_000, tim
 
 /**
  * Creates a ledger over a database that writes records in batches. While the database is unavailable they go to the
- * journal, and are written when it is back. A record is stored once, also where parts of it are written twice. Records that
+ * journal, and are written when it is back. A record is stored once, even if parts of it are written twice. Records that
  * a crash left open are closed. Throws `TypeError` for invalid options.
  */
 export function batchedLedger(rows: LedgerRepository, given: BatchedLedgerOptions = {}): BatchedLedger {

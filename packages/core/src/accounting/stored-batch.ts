@@ -9,7 +9,7 @@ export interface StoredCharge {
   readonly completionTokens: number
   readonly cachedTokens: number
   readonly reasoningTokens: number
-  /** Whole billionths of a US dollar; `null` where no price is known. */
+  /** Whole billionths of a US dollar; `null` if no price is known. */
   readonly nanoDollars: number | null
 }
 

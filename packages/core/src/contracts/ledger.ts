@@ -32,7 +32,7 @@ export interface Charge {
   readonly completionTokens: number
   readonly cachedTokens: number
   readonly reasoningTokens: number
-  /** US dollars; `null` where no price is known. */
+  /** US dollars; `null` if no price is known. */
   readonly cost: number | null
 }
 

@@ -61,7 +61,7 @@ export interface LimitContext {
   readonly entry: string
   /** The targets that may be called. */
   readonly targets: readonly Target[]
-  /** Returns the price of a usage at a target, in US dollars; `null` where that is not known. */
+  /** Returns the price of a usage at a target, in US dollars; `null` if that is not known. */
   price(usage: Usage, target: Target): number | null
   /** Aborts when the client disconnects, or the gateway closes without waiting any longer. */
   readonly signal: AbortSignal
@@ -79,8 +79,8 @@ export interface Limiter {
   /** Whether it limits every principal. `false`: only those with `limits` of their own. Default `true`. */
   readonly appliesToAll?: boolean
   /**
-   * Whether `admit` enforces the `limits` of the principal too, as `limits()` does. Where it does not, the request of a
-   * principal that has `limits` fails with 500: they are never ignored. Default false.
+   * Whether `admit` enforces the `limits` of the principal too, as `limits()` does. If it does not, requests of
+   * principals with `limits` fail with 500: they are never ignored. Default `false`.
    */
   readonly enforcesPrincipalLimits?: boolean
 }

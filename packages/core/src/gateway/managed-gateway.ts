@@ -37,7 +37,7 @@ export interface Gateway<Host = unknown> {
   ) => Promise<Response>
   /**
    * Whether a path belongs to the gateway: everything below `basePath`. `mount` is the path under which the host mounted
-   * it; where the mount itself ends with `basePath` (`app.use('/v1', ...)`), everything below the mount does.
+   * it; if the mount itself ends with `basePath` (`app.use('/v1', ...)`), everything below the mount does.
    */
   readonly matches: (pathname: string, mount?: string) => boolean
   /**

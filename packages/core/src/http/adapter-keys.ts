@@ -6,6 +6,6 @@ export const gatewayResponseKey: unique symbol = Symbol.for('sluice.gatewayRespo
 
 /**
  * The key of a request's `DisconnectSource`, for adapters that report a disconnect without an `AbortSignal`. The gateway
- * uses it only where the value is the request itself, and `request.signal` otherwise.
+ * uses it only if the value is the request itself, and `request.signal` otherwise.
  */
 export const disconnectSourceKey: unique symbol = Symbol.for('sluice.disconnectSource')

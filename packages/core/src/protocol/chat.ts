@@ -169,7 +169,7 @@ export interface ChatRequest {
   readonly prediction?: { readonly type: 'content'; readonly content: string | readonly TextPart[] }
   readonly web_search_options?: JsonObject
   readonly moderation?: JsonObject
-  /** Fields that the protocol does not name. */
+  /** Fields that the chat completions API does not define. */
   readonly [extra: string]: unknown
 }
 

@@ -8,7 +8,7 @@ export interface ConfigIssue {
   readonly problem: string
   /** How to fix it. */
   readonly fix?: string
-  /** From 1, where the file is JSON or YAML. */
+  /** From 1, for JSON and YAML. */
   readonly line?: number
   readonly column?: number
 }
