@@ -80,6 +80,16 @@ describe('the entries of @sluice/core', () => {
   })
 })
 
+/** Aliases that only shorten an exported type. */
+const aliases = ['Fitting']
+
+it('export each type that an exported type mentions, from one of them', () => {
+  const known = new Set([...exported.values()].flatMap(names => [...names.values()]))
+  const mentioned = mentionedBy([...known])
+  expect(mentioned.size).toBeGreaterThan(150)
+  expect([...mentioned].filter(symbol => !known.has(symbol)).map(({ name }) => name)).toEqual(aliases)
+})
+
 function fileOf(entry: string): string {
   return join(core, 'src', `${entry === '.' ? 'index' : entry.slice(2)}.ts`)
 }

@@ -1,26 +1,26 @@
 /**
- * What the page and its server tell each other, as JSON under `{mount}/console/api`. Each request carries the admin key
- * as a bearer token. Times are milliseconds since 1970, spans milliseconds, money US dollars.
+ * The API between the console's page and its server: JSON under `{mount}/console/api`. Each request has the admin key as a
+ * bearer token. Times are milliseconds since 1970, durations milliseconds, money US dollars.
  *
  * | | |
  * |---|---|
  * | `GET /about` | `About` |
- * | `GET /requests` | `{ requests: RequestRow[] }`, newest first, those that run included; at most 500 |
+ * | `GET /requests` | `{ requests: RequestRow[] }`, newest first, with those in flight; at most 500 |
  * | `GET /requests/{id}` | `RequestDetail` |
  * | `GET /live` | server-sent events: see `LiveEvents` |
  * | `GET /series?by=model&minutes=60` | `Series` |
- * | `GET /usage?by=model,day&from=&to=` | `{ rows: UsageRow[] }` from the ledger; 404 where there is none |
+ * | `GET /usage?by=model,day&from=&to=` | `{ rows: UsageRow[] }` from the ledger; 404 without one |
  * | `GET /routes` | `{ models: RouteRow[] }` |
- * | `POST /chat` | the body and the response of chat completions, as the principal `console`; 404 where `chat` of `About` is false |
+ * | `POST /chat` | the body and the response of chat completions, as the principal `console`; 404 if `chat` of `About` is false |
  * | `GET /keys`, `POST /keys` | `{ keys: KeyRow[] }`; `KeyForm` to `IssuedKeyRow` |
  * | `PATCH /keys/{id}`, `DELETE /keys/{id}` | `KeyChange` to `KeyRow`; 204 |
  * | `POST /keys/{id}/rotate` | `{ overlapMs: number }` to `IssuedKeyRow` |
  *
- * What is refused has the protocol's error shape: `{ error: { message, type, param, code } }`. 401: the key is not the
- * admin key. 429, with `retry-after` in seconds: too many wrong keys came within a minute; the right one has to wait, too.
- * 404: no such thing, or `keys`, `ledger` or `chat` of `About` is false. 503: what keeps the keys or the ledger does not answer, or
- * too many listen to `/live`. Bodies are JSON with their `content-type`, of at most 64 KiB; that
- * of `/chat` is bounded by the gateway, as any of its requests.
+ * Errors have the error body of the chat completions API: `{ error: { message, type, param, code } }`. 401: the key is not
+ * the admin key. 429, with `retry-after` in seconds: too many wrong keys within a minute; the correct key has to wait too.
+ * 404: not found, or `keys`, `ledger` or `chat` of `About` is false. 503: the store of keys or the ledger does not respond,
+ * or `/live` has too many readers. Request bodies are JSON with their `content-type`, of at most 64 KiB; that of `/chat`
+ * has the limits of the gateway.
  */
 import type { AttemptReason, Operation, RequestOutcome, SkipReason } from '@sluice/core'
 import type { KeyChanges, KeySpec, StoredKey } from '@sluice/core/keys'
@@ -28,31 +28,32 @@ import type { UsageRow } from '@sluice/core/ledger'
 
 export type { UsageRow }
 
+/** The gateway that the console belongs to, and what the console can do. */
 export interface About {
   /**
-   * Where the protocol is served, below the mount that the page is under, too: `/v1`; empty where the mount ends with it.
-   * The mount itself is not told: in front of a proxy it may be another.
+   * The `basePath` of the gateway, relative to the mount of the page: `/v1`. Empty if the mount ends with it. The mount is not
+   * part of it, because a proxy may change it.
    */
   readonly base: string
   readonly models: readonly string[]
-  /** Whether the chat may call as the console itself; otherwise it needs a caller's key. */
+  /** Whether the chat may call as the principal `console`; otherwise it needs the API key of a caller. */
   readonly chat: boolean
-  /** Whether keys can be managed here. */
+  /** Whether keys can be managed. */
   readonly keys: boolean
-  /** Whether there is a ledger to ask for usage. */
+  /** Whether there is a ledger for usage. */
   readonly ledger: boolean
   readonly startedAt: number
-  /** The tag by which callers belong to a team; usage is asked for with `by=tag:{teamTag}`. */
+  /** The tag with the team of a principal. Usage by team is `by=tag:{teamTag}`. */
   readonly teamTag: string
 }
 
 /**
- * What `/live` tells, by the names of its events; the data is JSON. Nothing is sent again: listen first, then ask for
- * `/requests` and `/routes`, also after each time that the connection was lost. A comment comes every 15 seconds. A
- * reader that is slow gets the newest state of each request and target, and `lost` where more was left out than that.
+ * The server-sent events of `/live` by name; their data is JSON. No event is sent again: connect first, then fetch
+ * `/requests` and `/routes`, and do so again after each reconnect. A comment is sent every 15 seconds. A slow reader gets
+ * the newest state of each request and target, and `lost` if even that did not fit.
  */
 export interface LiveEvents {
-  /** It has begun, changed or ended. */
+  /** A request has begun, changed or ended. */
   readonly request: RequestRow
   /** A target becomes unavailable, or available again. */
   readonly route: TargetChange
@@ -60,6 +61,7 @@ export interface LiveEvents {
   readonly lost: { readonly changes: number }
 }
 
+/** A request: in flight, or ended. */
 export interface RequestRow {
   readonly id: string
   readonly at: number
@@ -67,13 +69,13 @@ export interface RequestRow {
   /** The protocol of the caller, such as `chat`. */
   readonly dialect: string
   readonly model: string | undefined
-  /** The id of the caller: of an issued key, its name is in `/keys`. */
+  /** The id of the principal. If it is that of an issued key, `/keys` has its name. */
   readonly key: string | undefined
-  /** Who vouches for that id: `console` for the console itself. Two callers with one id and two sources are not the same. */
+  /** The `source` of the principal: who issued its id. `console` for the console itself. */
   readonly source: string | undefined
   readonly team: string | undefined
   readonly stream: boolean
-  /** `running` until it has ended. */
+  /** How the request ended; `running` while it is in flight. */
   readonly outcome: RequestOutcome | 'running'
   readonly status: number | undefined
   readonly provider: string | undefined
@@ -83,12 +85,13 @@ export interface RequestRow {
   readonly completionTokens: number | undefined
   readonly cost: number | null
   /**
-   * What went wrong, in one word: a refusal of this service (`rate_limit_exceeded`), or how the upstream failed
+   * What the request failed with: the reason of a `GatewayError` (`rate_limit_exceeded`), or the kind of an `UpstreamError`
    * (`first_byte_timeout`).
    */
   readonly error: string | undefined
 }
 
+/** A request with its attempts and how it was routed. */
 export interface RequestDetail extends RequestRow {
   /** The end user, as the caller names it; known when the request has ended. */
   readonly user: string | undefined
@@ -104,31 +107,32 @@ export interface RequestDetail extends RequestRow {
   readonly cache: 'hit' | 'miss' | undefined
   readonly replayed: boolean
   readonly estimated: boolean
-  /** Such as `seed dropped: the vendor has no seed`; of many the first 50. */
+  /** Such as `seed dropped: the vendor has no seed`; at most 50. */
   readonly adjustments: readonly string[]
-  /** The rules `asShadow` that would have refused it. */
+  /** The `dryRun` rules that would have rejected the request, as source text. */
   readonly wouldHaveRefused: readonly string[]
-  /** Calls whose answers were dropped: mirrored ones, and losers of hedges. Added when they end, which may be later. */
+  /** Its discarded calls: mirrored calls, and losers of hedges. Added when they end, which may be after the request. */
   readonly discarded: readonly DiscardedRow[]
-  /** How many attempts, candidates, adjustments, rules and unused calls are left out of the lists, in all. */
+  /** How many attempts, candidates, adjustments, rules and discarded calls are omitted from the lists, in total. */
   readonly leftOut: number
 }
 
+/** An attempt: one try at one target. See `AttemptRecord` of `@sluice/core`. */
 export interface AttemptRow {
   readonly provider: string
   readonly model: string
   readonly why: AttemptReason
   readonly called: boolean
   readonly startMs: number
-  /** To its first content, or to its failure. */
+  /** Duration until its first content, or its failure. */
   readonly ms: number
   readonly waitedMs: number
   readonly status: number | undefined
-  /** What went wrong, by its kind; never in the vendor's words. */
+  /** What the attempt failed with, as in `RequestRow`; never the vendor's message. */
   readonly error: string | undefined
 }
 
-/** A call whose answer the caller did not get. It costs money all the same. */
+/** A discarded call: an upstream call whose response the client did not get. It may cost money. */
 export interface DiscardedRow extends AttemptRow {
   readonly promptTokens: number | undefined
   readonly completionTokens: number | undefined
@@ -136,95 +140,104 @@ export interface DiscardedRow extends AttemptRow {
 }
 
 /**
- * One point a minute, oldest first, the last one still growing: a line for each of the at most 12 values with the most
- * requests, then one for those that have none, then one for all others. Requests count in the minute in which they end.
- * Percentiles are within 3 % of the true ones.
+ * Sums per minute, oldest first; the last minute is not complete. There is a line for each of the 12 values with the most
+ * requests, then one for requests without a value, then one for all other values. Requests count in the minute in which
+ * they end. Percentiles are within 3 % of the true ones.
  */
 export interface Series {
   readonly by: 'model' | 'key' | 'team' | 'all'
-  /** The minutes, each by when it began. */
+  /** When each minute began. */
   readonly at: readonly number[]
   readonly lines: readonly SeriesLine[]
 }
 
+/** The sums of one value, such as a model. Each list has one number per minute. */
 export interface SeriesLine {
-  /** That of the model, key or team. Beside a `kind` other than `name` it is a word for it: a key may have that name, too. */
+  /** The model, key or team. If `kind` is not `name`, it is a label for that kind. */
   readonly name: string
-  /** Of a key, who vouches for it, where that is known. */
+  /** For a key: the `source` of the principal, if it is known. */
   readonly source?: string
+  /** `name`: one value. `none`: requests without a value. `other`: all other values. `all`: all requests. */
   readonly kind: 'name' | 'none' | 'other' | 'all'
   readonly requests: readonly number[]
-  /** Those that were refused or failed, without those whose caller disconnected. */
+  /** Rejected and failed requests, without those whose client disconnected. */
   readonly errors: readonly number[]
   readonly promptTokens: readonly number[]
   readonly completionTokens: readonly number[]
   readonly cost: readonly number[]
   /** Requests without a known price. */
   readonly unpriced: readonly number[]
-  /** Of complete responses; `null` where there are none. */
+  /** Median duration of complete responses; `null` if there are none. */
   readonly p50Ms: readonly (number | null)[]
   readonly p95Ms: readonly (number | null)[]
-  /** To the first byte. */
+  /** Median time to the first byte. */
   readonly firstByteP50Ms: readonly (number | null)[]
 }
 
+/** A model with its targets. */
 export interface RouteRow {
   readonly model: string
   readonly targets: readonly TargetRow[]
 }
 
+/** A target and its health. See `TargetHealth` of `@sluice/core`. */
 export interface TargetRow {
   readonly provider: string
   readonly model: string
   readonly state: 'closed' | 'cooldown' | 'open' | 'half_open'
   /**
-   * Why it is in that state, in a word such as `rate_limited`, `credentials_refused`, `http_503` or `first_byte_timeout`;
-   * `undefined` while it is closed, and where that is not known. New words may be added.
+   * Why the state is not `closed`. After an error response of the vendor: `rate_limited` (429), `credentials_refused`
+   * (401), `access_denied` (403), `quota_exhausted` (402), or the status, such as `http_503`. After another failure: the
+   * kind of the `UpstreamError`, such as `first_byte_timeout`. `undefined` if the state is `closed`, or if the reason is
+   * not known. Values may be added.
    */
   readonly reason: string | undefined
-  /** Whether all principals avoid it, or only the one that saw it fail; `undefined` while it is closed. */
+  /** Whether it is unavailable to all principals, or only to the one whose calls failed; `undefined` if it is `closed`. */
   readonly scope: 'all' | 'principal' | undefined
-  /** Since when it has not been closed; `undefined` while it is closed, and where that is not known. */
+  /** Since when the state is not `closed`; `undefined` if it is, or if that is not known. */
   readonly since: number | undefined
-  /** When it may be called again; of a trial call that runs, when the next one may be made if that fails. */
+  /**
+   * Milliseconds until it may be called again; 0 if it may be now. While a probe is in flight: until the next probe, should
+   * this one fail.
+   */
   readonly waitMs: number
   readonly active: number
-  /** `undefined` where this process has seen none. */
+  /** `undefined` if this process has received none. */
   readonly last: LastAnswer | undefined
 }
 
-/** How long a target took for its last completed answer; both spans are of the same answer. */
+/** How long a target took for its last completed response. */
 export interface LastAnswer {
   /** When it ended. */
   readonly at: number
-  /** `undefined` where it was not streamed. */
+  /** `undefined` if the response was not streamed. */
   readonly firstTokenMs: number | undefined
-  /** Until its end: of a stream, until its caller had read it. */
+  /** Until the end of the response; for a stream, until the client had read it. */
   readonly totalMs: number
 }
 
-/** What changes of a target by itself. */
+/** A change in the state of a target. */
 export type TargetChange = Pick<TargetRow, 'provider' | 'model' | 'state' | 'waitMs'>
 
 /** Why a target was not called for a request. */
 export type SkippedRow = SkipReason & {
-  /** Of `open` and `cooldown`, as in `TargetRow`. */
+  /** For `open` and `cooldown`: see `TargetRow`. */
   readonly reason?: string
 }
 
-/** What a key is issued for; `expiresAt` in milliseconds since 1970. */
+/** The settings of a new key; `expiresAt` in milliseconds since 1970. */
 export type KeyForm = Omit<KeySpec, 'expiresAt'> & { readonly expiresAt?: number }
 
-/** What is changed of a key; `null` takes a restriction away. */
+/** Changes to a key; `null` removes a restriction. */
 export type KeyChange = Omit<KeyChanges, 'expiresAt'> & { readonly expiresAt?: number | null }
 
-/** What is kept of a key. */
+/** A key as it is stored, without the digests of its secrets. */
 export interface KeyRow extends Omit<StoredKey, 'secrets'> {
   /** Newest first; more than one while a rotation overlaps. */
   readonly secrets: readonly { readonly createdAt: number; readonly expiresAt: number | null }[]
 }
 
-/** With the key itself, which is shown only once. */
+/** A key that was just issued, with its text, which cannot be retrieved again. */
 export interface IssuedKeyRow extends KeyRow {
   readonly key: string
 }

@@ -1,7 +1,7 @@
 import type { ManagedGateway } from '@sluice/core'
 
-/** What the console asks of a gateway. */
+/** The part of a gateway that the console uses. */
 export interface ConsoleGateway extends Pick<ManagedGateway, 'matches' | 'models' | 'ready' | 'targets'> {
-  /** Answers a request in process. */
+  /** Responds to a request in process. */
   readonly fetch: (request: Request) => Promise<Response>
 }

@@ -3,30 +3,31 @@ import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import { type ConsoleChat, type ResolvedChat, resolveChat } from './chat/chat-options.ts'
 
-/** What the console needs, and what it may show. */
+/** Options of `createConsole`. */
 export interface ConsoleOptions {
-  /** Who has it sees and changes all that the console can: at least 16 visible ASCII characters, better 32 random ones. */
+  /** The key of the page: it gives access to everything in it. At least 16 visible ASCII characters, better 32 random ones. */
   readonly adminKey: string
-  /** The keys that can be issued, changed and ended: those of a database. Absent: none. */
+  /** The store in which the page manages keys, such as `database.keys`. Absent: no keys. */
   readonly keys?: KeyStore | undefined
-  /** Sums over the ledger: `query => database.usage(query)`. Absent: the console knows only what it saw itself. */
+  /** Sums over the ledger: `query => database.usage(query)`. Absent: the page has only the sums of the last `minutes`. */
   readonly usage?: ((query: UsageQuery) => Promise<readonly UsageRow[]>) | undefined
   /**
-   * What the chat may do where no caller's key is typed in: it calls as the principal `console`, which the gateway knows by
-   * `authenticate: firstOf(board.authenticate, ...)`. `false`: the chat needs a caller's key.
+   * What the chat may do without the API key of a caller. It then calls as the principal `console`, which the gateway
+   * authenticates with `authenticate: firstOf(adminConsole.authenticate, ...)`. `false`: the chat needs the key of a
+   * caller.
    */
   readonly chat?: ConsoleChat | false | undefined
-  /** The tag by which callers belong to a team. Default `team`. */
+  /** The tag with the team of a principal. Default `team`. */
   readonly teamTag?: string | undefined
-  /** The `base` of the gateway. Default `/v1`. */
+  /** The `basePath` of the gateway. Default `/v1`. */
   readonly basePath?: string | undefined
-  /** How many requests are kept, those that run included: 1 to 500, the default. */
+  /** How many requests are kept, with those in flight: 1 to 500. Default 500. */
   readonly maxRequests?: number | undefined
   /** For how many minutes sums are kept: 1 to 1,440. Default 180. */
   readonly minutes?: number | undefined
-  /** Receives internal errors, such as of a database that does not answer. The page shows no details of them. */
+  /** Receives internal errors, such as of a database that does not respond. The page shows no details of them. */
   readonly onError?: ((error: unknown) => void) | undefined
-  /** Milliseconds since 1970. Default `Date.now`. */
+  /** Returns milliseconds since 1970. Default `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 

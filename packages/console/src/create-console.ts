@@ -14,13 +14,13 @@ import { requestRow } from './recent/request-row.ts'
 import { createSeriesRecorder } from './series/series-recorder.ts'
 import { targetLog } from './targets/target-log.ts'
 
-/** A console: what watches the gateway, and what shows it. */
+/** The console of a gateway: an observer, an authenticator for its chat, and an endpoint with the page. */
 export interface Console {
-  /** For the gateway's `observe`. Costs microseconds for each request, and nothing for each chunk. */
+  /** Pass it to the gateway as `observe`. It costs microseconds per request, and nothing per chunk. */
   readonly observe: Observer
   /**
-   * For the gateway's `authenticate`, before all others: `firstOf(board.authenticate, apiKeys(keys))`. Knows the requests of
-   * the console's own chat, as the principal `console`. The admin key is no caller's key.
+   * Pass it to the gateway as `authenticate`, before all others: `firstOf(adminConsole.authenticate, apiKeys(keys))`. It
+   * authenticates the requests of the console's own chat as the principal `console`. The admin key is not an API key.
    */
   readonly authenticate: (request: Request) => Principal | undefined
   /**
@@ -28,16 +28,16 @@ export interface Console {
    * for a gateway without `targets()`, or with another `basePath` than the console.
    */
   endpoint(gateway: ConsoleGateway): Endpoint
-  /** Ends what listens; from then on nothing is watched, and the API answers with 503. Safe to call twice. */
+  /** Closes the connections of `/live`. Afterwards events are ignored and the API returns 503. Safe to call twice. */
   close(): void
 }
 
 /**
- * A page on which whoever has the admin key sees what a gateway does: requests as they run, sums over the last minutes,
- * the health of targets; and with a database, keys and what they have used.
+ * Creates the web console of a gateway: a page, protected by the admin key, with the requests in flight, sums over the last
+ * minutes and the health of targets. With a database it also has the API keys and their usage.
  *
- * What it watches is kept in memory, bounded, and forgotten when the process ends: at most 500 requests, without their
- * prompts and answers, and sums of the last 180 minutes. What has to last is in the ledger.
+ * Its data is in memory and bounded: at most 500 requests, without their prompts and responses, and the sums of the last 180
+ * minutes. It is lost when the process ends; the ledger has the permanent records.
  *
  * Throws `ConfigurationError` for invalid options, such as an admin key of fewer than 16 characters.
  */

@@ -47,7 +47,7 @@ export type {
   Window,
 } from './contracts/principal.ts'
 export type { Adjustment, Target, UnsupportedParameters } from './contracts/provider.ts'
-export type { ModelCard, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
+export type { ModelCard, ReferredBy, Refers, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
 export type { SharedHealth } from './contracts/shared-health.ts'
 export type { KeyHealth, TargetHealth } from './contracts/target-health.ts'
 export type { RequestTrace, SkippedKey, SkipReason, TracedTarget } from './contracts/trace.ts'
@@ -85,6 +85,7 @@ export {
   type ModelEntries,
   type ModelTable,
   models,
+  type TableEntry,
   type TargetMaker,
   type WildcardEntry,
 } from './routing/models.ts'

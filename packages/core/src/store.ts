@@ -4,6 +4,7 @@
  */
 export {
   type StoredBatch,
+  type StoredCharge,
   type StoredClosing,
   type StoredEntry,
   type StoredProgress,
@@ -26,6 +27,7 @@ export type { KeyFields, KeyRepository, KeySecret, StoredKey } from './contracts
 export type { UsageDimension, UsageFilter, UsageQuery, UsageRow } from './contracts/ledger.ts'
 export type { LedgerBatch, LedgerRepository } from './contracts/ledger-repository.ts'
 export type {
+  AnyCounter,
   Claim,
   Counter,
   CounterState,

@@ -10,12 +10,12 @@ interface ParserError {
 }
 
 /**
- * Error middleware for an application whose body parser runs before the gateway: what the parser refuses on
- * the gateway's paths is answered in the protocol's shape, so that its clients understand it. All else goes
- * on to `next(error)`.
+ * Returns error middleware for an application whose body parser runs before the gateway. Errors of the parser on the gateway's
+ * paths get the error body of the chat completions API, so that clients understand them. All other errors are passed to
+ * `next(error)`.
  *
- * It stands behind the parser, at the root: `app.use(express.json()); app.use(bodyParserErrors(gateway))`.
- * `mount` is the path under which the gateway is mounted, if it is.
+ * Add it after the parser, at the root: `app.use(express.json()); app.use(bodyParserErrors(gateway))`. `mount` is the path
+ * under which the gateway is mounted. Default: the root.
  *
  * Throws `ConfigurationError` for an invalid gateway.
  */

@@ -6,12 +6,12 @@ export { bodyParserErrors } from './body-parser-errors.ts'
 export type { ExpressRequest, ExpressResponse } from './request-target.ts'
 
 /**
- * A gateway as Express middleware, for `app.use` at the root, under a path, or in a router:
+ * Returns Express middleware for a gateway, for `app.use` at the root, under a path, or in a router:
  * `app.use(toExpress(gateway))`, `app.use('/api/ai', toExpress(gateway))`.
  *
- * Paths that are not the gateway's go to `next()`. `authenticate` gets `req`; `res.locals.sluice` is the
- * principal afterwards. Every error of a request is answered, none goes to `next`. A body that
- * `express.json()`, `raw()` or `text()` has read already is taken from `req.body`, or `req.rawBody`.
+ * It calls `next()` for paths that are not the gateway's. `authenticate` gets `req` as `host`; afterwards
+ * `res.locals.sluice` is the principal. Every error of a request becomes a response, none is passed to `next`. A body that
+ * `express.json()`, `raw()` or `text()` has read already is taken from `req.body` or `req.rawBody`.
  *
  * Throws `ConfigurationError` for an invalid gateway.
  */

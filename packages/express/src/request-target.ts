@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { originForm } from '@sluice/node/adapter'
 
-/** What of Express's `req` is used: Express 4 and 5 both fit. */
+/** The members of Express's `req` that the adapter uses, in Express 4 and 5. */
 export interface ExpressRequest extends IncomingMessage {
   url: string
   baseUrl: string
@@ -9,7 +9,7 @@ export interface ExpressRequest extends IncomingMessage {
   body?: unknown
 }
 
-/** What of Express's `res` is used. */
+/** The members of Express's `res` that the adapter uses. */
 export interface ExpressResponse extends ServerResponse {
   locals: Record<string, unknown>
 }

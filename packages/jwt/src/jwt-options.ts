@@ -1,7 +1,7 @@
 import { ConfigurationError, type Observer, type Principal } from '@sluice/core'
 import { configurationError, unknownOption } from '@sluice/core/adapter'
 
-/** What a token says, once its signature and times have been checked. */
+/** The claims of a token whose signature and times are valid. */
 export interface JwtPayload {
   readonly iss?: string
   readonly sub?: string
@@ -15,27 +15,27 @@ export interface JwtPayload {
   readonly [claim: string]: unknown
 }
 
-/** Who a token speaks for; `undefined` for nobody. */
+/** Returns the principal of a token, or `undefined` for a token that is not accepted: the response is a 401. */
 export type ClaimsOf = (payload: JwtPayload) => Principal | undefined | Promise<Principal | undefined>
 
-/** One of `jwks`, `publicKey` and `secret` is needed, and `issuer` and `audience`. */
+/** Options of `jwt`. Requires `issuer`, `audience`, and exactly one of `jwks`, `publicKey` and `secret`. */
 export interface JwtOptions {
-  /** Where the issuer publishes its keys: an address with https, or http on this machine. Or the set itself. */
+  /** The URL of the issuer's JSON Web Key Set: https, or http on this machine. Or the set itself. */
   readonly jwks?: string | URL | { readonly keys: readonly object[] }
-  /** The issuer's one public key, as PEM (`-----BEGIN PUBLIC KEY-----`) or JWK. */
+  /** The issuer's public key, as PEM (`-----BEGIN PUBLIC KEY-----`) or JWK. */
   readonly publicKey?: string | object
-  /** What the issuer signs with, for HMAC: 32 random bytes or more; a text is taken as UTF-8. */
+  /** The secret that the issuer signs with, for HMAC: 32 random bytes or more. A string is encoded as UTF-8. */
   readonly secret?: string | Uint8Array
-  /** The `iss` that a token must have: one, or any of several, which need `claims`. */
+  /** The `iss` that a token must have: one, or any of several. Several require `claims`. */
   readonly issuer: string | readonly string[]
   /**
-   * The `aud` that a token must have: what this gateway is called by the issuer; one, or any of several. `false` where
-   * the issuer's tokens have none: then `claims` has to tell the tokens for this gateway from those for others.
+   * The `aud` that a token must have, the issuer's name for this gateway: one, or any of several. `false` if the issuer's
+   * tokens have none: then `claims` is required, and must reject tokens for other services.
    */
   readonly audience: string | readonly string[] | false
   /**
-   * What a token may be signed with. Default: all of RSA, ECDSA and Ed25519 that the keys can do; `['HS256']` for a
-   * secret. `none` is never one, and those with a secret go with `secret` only.
+   * The allowed signature algorithms. Default: those of RSA, ECDSA and Ed25519 that the keys support; `['HS256']` for a
+   * `secret`. `none` is never allowed, and HMAC algorithms only with `secret`.
    */
   readonly algorithms?: readonly string[]
   /** The `typ` of a token's header, such as `at+jwt`. Default: any. */
@@ -46,25 +46,31 @@ export interface JwtOptions {
    */
   readonly source?: string
   /**
-   * Makes the caller of what the token says. Default: its `sub` (at most 255 characters) is the id; `models`, a list of
-   * texts, and `tags`, an object of texts, are taken where they are there. What it throws is a 500.
+   * Returns the principal for the claims of a token. Default: `sub` (at most 255 characters) is the id; `models`, a list of
+   * strings, and `tags`, an object of strings, are used if present. An error that it throws becomes a 500.
    */
   readonly claims?: ClaimsOf
-  /** By how much the clocks of issuer and gateway may differ, in seconds: 0 to 300. Default 5. */
+  /** Allowed difference between the clocks of issuer and gateway, in seconds: 0 to 300. Default 5. */
   readonly clockToleranceS?: number
-  /** How old a token may be by its `iat`, in seconds, whatever its `exp`. Default: any age. */
+  /** Maximum age of a token by its `iat`, in seconds, in addition to its `exp`. Default: any age. */
   readonly maxTokenAgeS?: number
-  /** Of an address: how long reading the keys may take, in milliseconds. Default 600; the gateway waits 1,000. */
+  /**
+   * Timeout of fetching `jwks` from a URL, in milliseconds. Default 600. Keep it below `timeouts.policyMs` of the gateway
+   * (1,000), after which the request fails.
+   */
   readonly timeoutMs?: number
-  /** Of an address: how long keys are used before they are read again, in milliseconds. Default 600,000. */
+  /** How long keys from a URL are cached before they are fetched again, in milliseconds. Default 600,000. */
   readonly cacheMs?: number
-  /** Of an address: how long keys are used beyond that where they cannot be read. Default 86,400,000: a day. */
+  /**
+   * How long cached keys stay valid after `cacheMs` if the URL cannot be fetched, in milliseconds. Default 86,400,000 (a
+   * day).
+   */
   readonly staleMs?: number
-  /** Of an address: hears that the keys cannot be read, and that they can again; once for each change. */
+  /** Receives a `store` event (`keys`) when the URL cannot be fetched, and when it can be again: once per change. */
   readonly observe?: Observer
-  /** Of an address. Default: the runtime's own. */
+  /** Fetches `jwks` from a URL. Default: the `fetch` of the runtime. */
   readonly fetch?: typeof fetch
-  /** Milliseconds since 1970. Default `Date.now`, and a steady clock for the age of keys. */
+  /** Returns milliseconds since 1970. Default `Date.now`, and a monotonic clock for the age of keys. */
   readonly now?: () => number
 }
 

@@ -9,11 +9,11 @@ import { principalFromClaims } from './principal-from-claims.ts'
 import { tokenFailure } from './token-failure.ts'
 
 /**
- * Callers with JSON Web Tokens (RFC 7519) that an issuer of yours has signed: a login service, or your own backend.
+ * Authenticates callers by JSON Web Tokens (RFC 7519) of your issuer, such as a login service or your own backend.
  *
- * A token is good when its signature is that of the issuer's key, by an algorithm that is allowed, and its `iss`,
- * `aud`, `exp` (always needed) and `nbf` are right. Anything else is a 401, and what is no token at all is so without
- * any work. Where the issuer's keys cannot be read it is a 503 `authentication_unavailable`, never a 401.
+ * A token is valid if its signature is that of the issuer's key, with an allowed algorithm, and its `iss`, `aud`, `exp` (always
+ * required) and `nbf` are valid. Any other token is a 401. If the issuer's keys cannot be fetched, the response is a 503
+ * `authentication_unavailable`, never a 401.
  *
  * Throws `ConfigurationError` for invalid options.
  */
@@ -52,7 +52,7 @@ export function jwt(given: JwtOptions): Authenticator {
   }
 }
 
-/** Adds the source to a principal that has none. Anything else that `claims` returns is the gateway's to judge. */
+/** Adds the source to a principal that has none. The gateway validates what else `claims` returns. */
 function withSource(principal: Principal | undefined, source: string | undefined): Principal | undefined {
   if (typeof principal !== 'object' || principal === null || principal.source !== undefined) return principal
   return { ...principal, ...(source !== undefined && { source }) }
@@ -77,7 +77,7 @@ async function verifyToken(
   }
 }
 
-/** A token that does not name its key, where several may be it. */
+/** A token that does not name its key, which several keys may have signed. */
 async function verifyWithAnyKey(
   keys: errors.JWKSMultipleMatchingKeys,
   token: string,
@@ -95,7 +95,7 @@ async function verifyWithAnyKey(
   return undefined
 }
 
-/** What is wrong with the token is a 401; what is wrong with the keys, or with this code, is none. */
+/** Invalid tokens are a 401. Errors of the keys, or of this code, are not. */
 function rejectToken(error: unknown, report: Report): undefined {
   if (!(error instanceof errors.JOSEError)) {
     throw GatewayError.is(error) ? error : new GatewayError('authentication_unavailable', { cause: error })

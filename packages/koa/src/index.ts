@@ -7,9 +7,9 @@ import { type ResponseContext, respond } from './respond.ts'
 export type { MountedContext } from './mount.ts'
 export type { ResponseContext } from './respond.ts'
 
-/** What of Koa's `ctx` is used: Koa 2 and 3 both fit. */
+/** The members of Koa's `ctx` that the adapter uses, in Koa 2 and 3. */
 export interface KoaContext extends ResponseContext, MountedContext {
-  /** `rawBody` and `body` are what a body parser left. */
+  /** `rawBody` and `body` are the results of a body parser. */
   readonly request: { readonly req: IncomingMessage; readonly rawBody?: unknown; readonly body?: unknown }
   readonly url: string
   readonly protocol: string
@@ -18,12 +18,12 @@ export interface KoaContext extends ResponseContext, MountedContext {
 }
 
 /**
- * A gateway as Koa middleware: `app.use(toKoa(gateway))`, under `koa-mount`, or on a route of `@koa/router`
+ * Returns Koa middleware for a gateway: `app.use(toKoa(gateway))`, under `koa-mount`, or on a route of `@koa/router`
  * that ends in a wildcard.
  *
- * Paths that are not the gateway's go to `next()`. `authenticate` gets `ctx`; `ctx.state.sluice` is the
- * principal afterwards. The answer is Koa's own, `ctx.status` and `ctx.body`, so that outer middleware sees
- * it. A body that a parser has read already is taken from `ctx.request.rawBody` or `ctx.request.body`.
+ * It calls `next()` for paths that are not the gateway's. `authenticate` gets `ctx` as `host`; afterwards `ctx.state.sluice` is
+ * the principal. The response is in `ctx.status` and `ctx.body`, where outer middleware can see it. A body that a parser has
+ * read already is taken from `ctx.request.rawBody` or `ctx.request.body`.
  *
  * Throws `ConfigurationError` for an invalid gateway.
  */

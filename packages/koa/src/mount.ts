@@ -1,6 +1,6 @@
 import type { Gateway } from '@sluice/core'
 
-/** What tells where a middleware is mounted. */
+/** The members of Koa's `ctx` that tell where the middleware is mounted. */
 export interface MountedContext {
   readonly originalUrl: string
   readonly path: string

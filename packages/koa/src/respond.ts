@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { areAscii, drainBody, leavesBodyUnread, legalHeaders, responseParts } from '@sluice/node/adapter'
 import { BodyStream } from './body-stream.ts'
 
-/** What of `ctx` an answer is written to. */
+/** The members of Koa's `ctx` that a response is written to. */
 export interface ResponseContext {
   readonly req: IncomingMessage
   readonly res: ServerResponse
@@ -15,7 +15,7 @@ export interface ResponseContext {
   remove(name: string): void
 }
 
-/** Makes a `Response` Koa's own answer: `ctx.status`, headers and `ctx.body`. */
+/** Writes a `Response` to Koa's `ctx.status`, headers and `ctx.body`. */
 export function respond(response: Response, ctx: ResponseContext): void {
   const { status, headers: given, body } = responseParts(response)
   const headers = legalHeaders(given)
@@ -52,7 +52,7 @@ function bytesOf(body: string | Uint8Array, ascii: boolean): string | Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
 }
 
-/** The connection closes after this answer, but not before the client could take it: see `linger`. */
+/** The connection closes after this answer, but not before the client could take it: see `drainBody`. */
 function closingBody(bytes: string | Buffer, ctx: ResponseContext): BodyStream {
   ctx.set('connection', 'close')
   ctx.set('content-length', `${Buffer.byteLength(bytes)}`)

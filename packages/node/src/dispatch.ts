@@ -10,17 +10,17 @@ import { createRequest, type RequestOptions, requestBody } from './request.ts'
 import { isClosing, limitRemainingBody } from './unread-body.ts'
 import { createRequestUrl, type RequestUrl } from './url.ts'
 
-/** A request as its host knows it. */
+/** What an adapter knows of a request. `Host` is the request type of its server framework. */
 export interface DispatchOptions<Host>
   extends Pick<RequestOptions, 'protocol' | 'host' | 'target' | 'trustProxy' | 'onBodyWait'> {
-  /** What the host has left of the body. Default: what is on the message itself. */
+  /** The body, if the framework has read it. Default: `rawBody` and `body` of the node request. */
   readonly read?: ReadBody | undefined
-  /** Goes to the gateway as it is. */
+  /** Passed to `gateway.fetch` unchanged. */
   readonly context: Pick<FetchContext<Host>, 'host' | 'mount' | 'onPrincipal'>
 }
 
 /**
- * Sends a message to a gateway and passes the response to `onResponse`. It never throws and always calls `onResponse`: a
+ * Sends a node request to a gateway and passes the response to `onResponse`. It never throws and always calls `onResponse`: a
  * malformed request becomes a 400, an unexpected error a 500 without details.
  */
 export type Dispatch<Host> = (

@@ -2,20 +2,20 @@ import type { IncomingMessage } from 'node:http'
 import type { HostBody } from '@sluice/core/adapter'
 import { memberOf } from './own-members.ts'
 
-/** What a host may have left of a body. */
+/** The body of a request that a server framework has read. */
 export interface ReadBody {
-  /** The body as it came. */
+  /** The bytes or the text of the body. */
   readonly rawBody?: unknown
-  /** What a body parser made of it. */
+  /** The result of a body parser. */
   readonly body?: unknown
 }
 
 /**
- * Which form of a body is the true one: its raw bytes where the host kept them; what a parser made of it
- * where the message has been read; else the message itself, said by `undefined`.
+ * Returns the body in the form to use: its raw bytes if the framework kept them, else the result of a body parser if the node
+ * request has been read, else `undefined` for the node request itself.
  *
- * A parsed body counts only when the message has been read: some parsers set `{}` for a body that they did not
- * parse. Returns `'lost'` where the message was read and its content was not stored.
+ * A parsed body counts only if the node request has been read: some parsers set `{}` for a body that they did not parse.
+ * Returns `'lost'` if the node request was read and its content was not stored.
  */
 export function hostBody(incoming: IncomingMessage, read: ReadBody): HostBody | undefined | 'lost' {
   const rawBody = memberOf(read, 'rawBody')

@@ -18,18 +18,17 @@ import { resolveAddresses } from './image-fetcher/resolve-addresses.ts'
 /** Where images may be fetched from, and how much of them. */
 export interface ImageFetcherOptions {
   /**
-   * The hosts that may be asked, at least one: `images.example.com` is that name, `*.cdn.example` every name
-   * below it, `*` any host with a public address. A port, `images.example.com:8443`, is that port; else it
-   * is 443.
+   * The host names that may be called, at least one: `images.example.com` is that name, `*.cdn.example` every name below
+   * it, `*` any host with a public address. Default port 443; `images.example.com:8443` has another.
    */
   readonly hosts: readonly string[]
-  /** How many bytes an image may have. Default 10,485,760 (10 MiB). */
+  /** Maximum size of an image in bytes. Default 10,485,760 (10 MiB). */
   readonly maxBytes?: number | undefined
-  /** How many images of one request are fetched; with one more it is refused. Default 20. */
+  /** Maximum number of images per request. A request with more is rejected. Default 20. */
   readonly maxImages?: number | undefined
-  /** How many bytes the images of one request may have in all. Default 20,971,520 (20 MiB). */
+  /** Maximum total size of the images of a request in bytes. Default 20,971,520 (20 MiB). */
   readonly maxTotalBytes?: number | undefined
-  /** How long an image may take, from its name to its last byte, in milliseconds. Default 5,000. */
+  /** Timeout per image, from the DNS lookup to its last byte, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -39,12 +38,12 @@ const known = ['hosts', 'maxBytes', 'maxImages', 'maxTotalBytes', 'timeoutMs']
 const maxTimeoutMs = 2 ** 31 - 1
 
 /**
- * Fetches images that callers give as links, for vendors that take images as data only: the option
- * `fetchImage` of `gemini`, `vertex` and `bedrock`.
+ * Creates a function that fetches images which callers send as links, for vendors that accept images as data only. Pass it as
+ * the option `fetchImage` of `gemini`, `vertex` and `bedrock`.
  *
- * It asks by https, on public addresses, the hosts that are named and no others, and takes a JPEG, PNG, GIF
- * or WebP. It follows no redirect. What is fetched with one signal counts as one request. Whatever it does not
- * take is an `Error` for the operator's log; an abort rejects with the signal's reason.
+ * It calls the given hosts only, by https, at public addresses, and accepts JPEG, PNG, GIF and WebP. It follows no redirect.
+ * Images that are fetched with the same signal count as one request. It rejects with an `Error` for your log for anything else,
+ * and with the reason of the signal when that aborts.
  *
  * Throws `ConfigurationError` for invalid options.
  */

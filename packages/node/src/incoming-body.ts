@@ -23,10 +23,10 @@ function isBodyBuffered(incoming: IncomingMessage): boolean {
   )
 }
 
-/** The body of a message as the gateway takes it: at once where all of it has come, else piece by piece. */
+/** The body of a node request, in the form that `gateway.fetch` reads: at once if it is buffered, else in pieces. */
 export class IncomingBody implements StreamBody {
   readonly kind = 'stream'
-  /** The native request that somebody has made of the message: it has the body then, and may be a clone's other half. */
+  /** The native request that was created from the node request: it then has the body, and may be one half of a clone. */
   native: Request | undefined = undefined
   readonly #incoming: IncomingMessage
   readonly #given: StreamBody | undefined
@@ -56,7 +56,7 @@ export class IncomingBody implements StreamBody {
     return native ? native[Symbol.asyncIterator]() : this.pieces()
   }
 
-  /** What the message itself still has. */
+  /** Returns the unread part of the body of the node request. */
   pieces(): AsyncIterator<Uint8Array> {
     return this.#given?.stream[Symbol.asyncIterator]() ?? readChunks(this.#incoming, this.#started)
   }

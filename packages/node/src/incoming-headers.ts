@@ -52,8 +52,8 @@ class IncomingHeaders {
 }
 
 /**
- * The headers of a message as `Headers`. `get` and `has` read the message's own; anything else makes a
- * native copy. Repeated headers are joined as Node joins them.
+ * Returns the headers of a node request as `Headers`. `get` and `has` read those of the node request; any other method
+ * creates a native copy. Repeated headers are joined as Node joins them.
  */
 export function incomingHeaders(incoming: IncomingMessage): Headers {
   return new IncomingHeaders(incoming) as unknown as Headers

@@ -3,23 +3,23 @@ import type { TLSSocket } from 'node:tls'
 import { MalformedRequest } from './malformed-request.ts'
 import { checkHost, checkTarget, originForm, type RequestUrl } from './url.ts'
 
-/** What is known of a message's URL beyond the message. */
+/** What an adapter knows of the URL of a node request (an `IncomingMessage`) beyond the request itself. */
 export interface UrlOptions {
-  /** `http` or `https`, as the host knows it. Default: as the connection says. */
+  /** `http` or `https`, as the server framework knows it. Default: that of the connection. */
   readonly protocol?: string | undefined
-  /** Replaces the Host header. */
+  /** A host name with an optional port, which replaces the `Host` header. */
   readonly host?: string | undefined
-  /** Replaces the message's target: a path with its query. */
+  /** Replaces the request target (RFC 9112): a path with its query. */
   readonly target?: string | undefined
   /** Whether `x-forwarded-proto` and `x-forwarded-host` are a trusted proxy's. Default `false`. */
   readonly trustProxy?: boolean | undefined
 }
 
-/** Returns the URL of a message. Throws `MalformedRequest`: see `toRequest`. */
+/** Returns the URL of a node request. Throws `MalformedRequest`: see `toRequest`. */
 export function incomingUrl(incoming: IncomingMessage, options: UrlOptions, requestUrl: RequestUrl): string {
   const { url = '/' } = incoming
   const target = options.target ?? url
-  // A target that a host has tidied up does not make an ambiguous one clear.
+  // A framework that has normalized the request target does not make an ambiguous one clear.
   if (target !== url) checkTarget(originForm(url))
   return requestUrl(protocolOf(incoming, options), hostOf(incoming, options), target)
 }

@@ -1,5 +1,7 @@
+export type { FetchedImage } from './image-fetcher/guarded-fetch.ts'
 export type { ImageFetcherOptions } from './image-fetcher.ts'
 export { imageFetcher } from './image-fetcher.ts'
+export type { UrlOptions } from './incoming-url.ts'
 export { ListenError } from './listen-error.ts'
 export type { ListenerOptions } from './listener.ts'
 export { toNodeListener } from './listener.ts'

@@ -1,4 +1,4 @@
-/** The address of a server cannot be had. */
+/** A server cannot listen on its address. */
 export class ListenError extends Error {
   readonly host: string
   readonly port: number

@@ -7,20 +7,20 @@ import { ownMembers } from './own-members.ts'
 import { serverError } from './protocol-error.ts'
 import { type SendOptions, send, write } from './send.ts'
 
-/** How messages are read and answers written. */
+/** How requests are read and responses written. */
 export interface ListenerOptions extends SendOptions {
   /** Whether `x-forwarded-proto` and `x-forwarded-host` are a trusted proxy's. Default `false`. */
   readonly trustProxy?: boolean | undefined
 }
 
 /**
- * A gateway as a listener: `createServer(toNodeListener(gateway))`. It answers every request, those to
- * other paths with 404, and never throws. `authenticate` gets the message as its host's request.
+ * Returns a request listener for a gateway: `createServer(toNodeListener(gateway))`. It responds to every request, with 404
+ * to other paths, and never throws. `authenticate` gets the node request (an `IncomingMessage`) as `host`.
  *
- * A host that has read the body already leaves it on the message as `rawBody` or `body`.
+ * A body that something else has read already is taken from `rawBody` or `body` of the node request.
  *
- * Where Node's server tells a client that waits for `100 Continue` to send its body, before anybody looks at the
- * request, `serve` does so only when the body is asked for.
+ * To `Expect: 100-continue`, Node's server sends the 100 before the listener is called. `serve` sends it only when the body is
+ * read.
  *
  * Throws `ConfigurationError` for an invalid gateway or option.
  */
@@ -35,7 +35,7 @@ export function toNodeListener(
   return (incoming, response) => listen(dispatch, incoming, response, options)
 }
 
-/** Answers one message. `onBodyWait`: see `RequestOptions`. */
+/** Responds to one node request. `onBodyWait`: see `RequestOptions`. */
 export function listen(
   dispatch: Dispatch<IncomingMessage>,
   incoming: IncomingMessage,
@@ -47,7 +47,7 @@ export function listen(
   dispatch(incoming, response, dispatchOptions, answer => void deliver(answer, response, options))
 }
 
-/** Sends an answer. It never rejects: what cannot be sent becomes a 500, or the end of the connection. */
+/** Sends a response. It never rejects: one that cannot be sent becomes a 500, or the end of the connection. */
 export function deliver(
   answer: Response,
   response: ServerResponse,

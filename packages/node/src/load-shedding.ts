@@ -8,43 +8,43 @@ import {
 import { ownMembers } from './own-members.ts'
 import { type LoadMeter, processLoad } from './process-load.ts'
 
-/** Options of `loadShedding()`: when a process counts as overloaded. */
+/** Options of `loadShedding()`: the bounds above which a process counts as overloaded. */
 export interface LoadSheddingOptions {
-  /** How many requests may be answered at once. Default: as many as come. */
+  /** Maximum number of requests in flight. Default: no maximum. */
   readonly maxInFlight?: number | undefined
   /**
-   * How late the event loop may be, in milliseconds: the 99th percentile between two readings. Default 200. Of readings
-   * two seconds apart one pause alone, of up to a second, is not enough.
+   * Maximum delay of the event loop, in milliseconds: the 99th percentile since the last measurement. Default 200. With the
+   * default `sampleMs`, a single pause of up to a second does not exceed it.
    */
   readonly maxLagMs?: number | undefined
-  /** How much of V8's heap for what lives longer may be in use, above 0 and up to 1. Default 0.85. */
+  /** Maximum share of V8's old generation (long-lived objects) that is in use: above 0, at most 1. Default 0.85. */
   readonly maxHeapShare?: number | undefined
   /**
-   * How much of the memory of its container or machine may be allocated, above 0 and up to 1: the heap, array buffers, and
-   * all else that JavaScript holds. Default 0.85.
+   * Maximum share of the memory of the container, or of the machine, that JavaScript has allocated: the heap, array buffers and
+   * other external memory. Above 0, at most 1. Default 0.85.
    */
   readonly maxMemoryShare?: number | undefined
-  /** How much of that memory may be resident, above 0 and up to 1. Default 0.95. */
+  /** Maximum share of that memory that is resident (RSS): above 0, at most 1. Default 0.95. */
   readonly maxRssShare?: number | undefined
-  /** How often the process is read, in milliseconds. Default 2,000. */
+  /** Interval between two measurements, in milliseconds. Default 2,000. */
   readonly sampleMs?: number | undefined
-  /** What is read. Default: this process. */
+  /** Creates the meter that measures the load. Default: one of this process. */
   readonly meter?: (() => LoadMeter) | undefined
 }
 
-/** What has been too much is enough when it has come down to this part of its bound: it would flap otherwise. */
+/** The share of a bound at which a process has recovered. Without this gap it would flap between two states. */
 const recoveryRatio = 0.9
 
 const maxTimerMs = 2_147_483_647
 
 /**
- * Refuses requests while this process is overloaded: as many are answered as may be, its event loop is late, or its
+ * Rejects requests while this process is overloaded: it has too many requests in flight, its event loop is delayed, or its
  * heap or memory is nearly full. `createGateway({ loadShedder: loadShedding({ maxInFlight: 500 }) })`.
  *
- * The process is read by a timer, not for each request. What a reading finds above its bound is refused for from then
- * on, until a reading finds it at 90 % of the bound or below; `maxInFlight` holds from one request to the next. For memory,
- * a request is let in where no other is in flight. Reading
- * begins with the first request and ends with `close`, which the gateway calls; it does not keep a process alive.
+ * `maxInFlight` is compared at each request. All other values are measured by a timer: requests are rejected from the first
+ * measurement above a bound until one at 90 % of it or below. Above a bound of memory, a request is still accepted if no other
+ * is in flight. Measuring begins with the first request and ends with `close`, which the gateway calls. The timer does not keep
+ * a process alive.
  *
  * Throws `ConfigurationError` for invalid options.
  */
@@ -83,7 +83,7 @@ export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { c
       if (failure !== undefined) throw failure.error
       const reason = full ?? late
       if (reason !== undefined) return reason
-      // Memory that no request frees, such as what an allocator keeps, would refuse all of them for good.
+      // Memory that no request frees, such as what an allocator keeps, would reject all requests forever.
       const memory = used ?? resident
       if (memory !== undefined && inFlight > 0) return memory
       return inFlight < maxInFlight ? undefined : `${inFlight} requests in flight`
@@ -98,7 +98,7 @@ export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { c
   )
 }
 
-/** The reason to refuse for a share above its bound; `before` is that of the last reading. */
+/** Returns the reason to reject for a share above its bound; `before` is that of the last measurement. */
 function above(
   share: number,
   max: number,

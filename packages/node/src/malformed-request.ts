@@ -1,9 +1,9 @@
 import { protocolError } from './protocol-error.ts'
 
 /**
- * A request whose head is ambiguous: it names its host or its caller twice, or not at all. It is refused
- * with 400 before anybody asks who is calling, because two readers could read it in two ways. 501 is for a body in a
- * transfer coding that is not supported.
+ * An error for a request whose head is ambiguous: it names its host or its caller twice, or not at all. Two servers could read
+ * it in two ways, so it is rejected with 400 before authentication. 501 is for a body in a transfer coding that is not
+ * supported.
  */
 export class MalformedRequest extends Error {
   readonly status: 400 | 501
@@ -14,7 +14,7 @@ export class MalformedRequest extends Error {
     this.name = 'MalformedRequest'
   }
 
-  /** The answer in the protocol's shape. */
+  /** Returns the response, with the error body of the chat completions API. */
   toResponse(): Response {
     return protocolError(this.status, this.message)
   }

@@ -2,28 +2,29 @@ import { totalmem } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 
-/** How busy a process is. */
+/** A measurement of the load of a process. */
 export interface ProcessLoad {
-  /** How late the event loop was, in milliseconds: 99 of 100 looks since the last reading were less late. */
+  /** Delay of the event loop, in milliseconds: the 99th percentile since the last measurement. */
   readonly lagMs: number
-  /** How much of the heap that V8 may have for what lives longer is in use: a process ends at 1. */
+  /** Share of V8's old generation (long-lived objects) that is in use. At 1 the process ends for lack of memory. */
   readonly heapShare: number
   /**
-   * How much of the memory of its container or machine is allocated: the heap, and what JavaScript holds outside of it,
-   * such as array buffers.
+   * Share of the memory of the container, or of the machine, that JavaScript has allocated: the heap, and external memory such
+   * as array buffers.
    */
   readonly memoryShare: number
   /**
-   * How much of that memory is resident. It may stay high after memory was freed, as allocators do not
-   * return all of it to the system.
+   * Share of that memory that is resident (RSS). It may stay high after memory was freed, because allocators do not return all
+   * of it to the system.
    */
   readonly rssShare: number
 }
 
-/** Reads the load of a process; `stop` frees what that takes. */
+/** Measures the load of a process. */
 export interface LoadMeter {
-  /** Since the last reading. */
+  /** Returns the load since the last measurement. */
   read(): ProcessLoad
+  /** Releases the resources of the meter. */
   stop(): void
 }
 

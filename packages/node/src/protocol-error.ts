@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 
 /**
- * An answer for what goes wrong before a request has reached the gateway, or outside of it: the body that
- * every error of the protocol has (protocol section 4.1), a request id, and the headers of the gateway's own answers.
+ * The response to an error before a request reaches the gateway, or outside of it. It has the error body of the chat
+ * completions API, a request id, and the headers of the gateway's own responses.
  */
 export function protocolError(status: number, message: string): Response {
   const { body, headers } = errorParts(status, message)
   return new Response(body, { status, headers })
 }
 
-/** The same in parts, for where there is no `Response` to send. */
+/** Returns the same as plain data, for code that cannot send a `Response`. */
 export function errorParts(status: number, message: string) {
   const type = status >= 500 ? 'server_error' : 'invalid_request_error'
   return {
@@ -24,7 +24,7 @@ export function errorParts(status: number, message: string) {
   }
 }
 
-/** The 500 that tells nothing. */
+/** Returns a 500 without details. */
 export function serverError(): Response {
   return protocolError(500, 'The server had an error while processing your request. Sorry about that!')
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * The bytes of a request, read when asked for. Unlike the message's own iterator, leaving it early leaves
- * the connection alone, so that an answer can still be sent; and a body that has arrived costs no listener.
+ * Returns the bytes of a node request, read on demand. Unlike its own iterator, ending it early keeps the connection open,
+ * so that a response can still be sent; and a body that has arrived needs no listener.
  *
  * `next` rejects when the client disconnects before the body is complete. `started` is called once, before the
  * first wait for bytes that have not arrived.

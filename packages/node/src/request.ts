@@ -12,16 +12,16 @@ import { incomingUrl, type UrlOptions } from './incoming-url.ts'
 import { defineLazyProxy } from './lazy-proxy-class.ts'
 import { type RequestUrl, requestUrl } from './url.ts'
 
-/** What is known of a request beyond its message. All of it is optional. */
+/** What an adapter knows of a request beyond its node request (an `IncomingMessage`). All of it is optional. */
 export interface RequestOptions extends UrlOptions {
   /**
-   * The response to the same message. With it `signal` aborts as soon as the client disconnects; without it,
+   * The response to the same node request. With it `signal` aborts as soon as the client disconnects; without it,
    * only when the client disconnects before its body is complete.
    */
   readonly response?: ServerResponse | undefined
-  /** Replaces the message's body. */
+  /** Replaces the body of the node request. */
   readonly body?: HostBody | undefined
-  /** Called once, when bytes of the body are waited for. */
+  /** Called once, when the gateway begins to wait for bytes of the body. */
   readonly onBodyWait?: (() => void) | undefined
 }
 
@@ -148,14 +148,14 @@ class IncomingRequest implements DisconnectSource {
 }
 
 /**
- * A node message as a Web `Request`, made lazily: `headers.get`, `url` and `method` cost next to nothing;
- * the signal, the body's stream and a native `Request` are made when they are first asked for.
+ * Returns a node request (an `IncomingMessage`) as a Web `Request`. It is lazy: `headers.get`, `url` and `method` cost next to
+ * nothing; the signal, the body stream and a native `Request` are created on first use.
  *
- * It is an `instanceof Request` and has all its members. On Node 24 and newer `new Request(request)` and
- * `fetch(request)` want a native one: give them `request.clone()`.
+ * It is an `instanceof Request` and has all its members. On Node 24 and newer `new Request(request)` and `fetch(request)`
+ * require a native one: pass `request.clone()`.
  *
  * Throws `MalformedRequest` for a repeated `Host`, `Authorization` or `Content-Type`, for a `Transfer-Encoding` other than
- * `chunked`, for a bad `Host`, and for a target that is not a path or an http URL.
+ * `chunked`, for a bad `Host`, and for a request target that is not a path or an http URL.
  */
 export function toRequest(incoming: IncomingMessage, options: RequestOptions = {}): Request {
   return createRequest(incoming, options, requestUrl)
@@ -173,7 +173,7 @@ export function createRequest(
   return new IncomingRequest(incoming, response, url, body, onBodyWait) as unknown as Request
 }
 
-/** Returns the body of a request that `toRequest` or `createRequest` made, as the gateway takes it. */
+/** Returns the body of a request of `toRequest` or `createRequest`, in the form that `gateway.fetch` reads. */
 export function requestBody(request: Request): HostBody {
   return IncomingRequest.body(request as unknown as IncomingRequest)
 }

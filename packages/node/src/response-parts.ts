@@ -1,18 +1,18 @@
 import { type GatewayResponse, gatewayResponseKey } from '@sluice/core/adapter'
 
-/** Text and bytes of an answer. */
+/** The body of a response: text, bytes or a stream of both. */
 export type ResponseBody = string | Uint8Array | AsyncIterable<string | Uint8Array> | null
 
-/** What a `Response` says. The gateway's own carry it (`plainResponses`); of any other it is read. */
+/** The content of a `Response`. Responses of the gateway have it as plain data (`plainResponses`); others are read. */
 export interface ResponseParts {
   readonly status: number
   readonly headers: Readonly<Record<string, string>> | Iterable<readonly [string, string]>
-  /** See `Answer`. */
+  /** See `headerList` of `GatewayResponse`. */
   readonly headerList?: readonly string[] | undefined
   readonly body: ResponseBody
 }
 
-/** Reads a response. Throws `TypeError` where its body has been read already. */
+/** Returns the content of a response. Throws `TypeError` if its body has been read already. */
 export function responseParts(response: Response): ResponseParts {
   const own = (response as { readonly [gatewayResponseKey]?: GatewayResponse | undefined })[
     gatewayResponseKey
@@ -26,14 +26,14 @@ export function responseParts(response: Response): ResponseParts {
   }
 }
 
-/** The headers of an answer that HTTP can carry: a value with a line break or beyond Latin-1 is left out. */
+/** Returns the headers that HTTP can carry: a value with a line break or beyond Latin-1 is omitted. */
 export function legalHeaders(headers: ResponseParts['headers']): (readonly [name: string, value: string])[] {
   const pairs =
     Symbol.iterator in headers ? [...(headers as Iterable<[string, string]>)] : Object.entries(headers)
   return pairs.filter(([name, value]) => token.test(name) && !illegal.test(value))
 }
 
-/** Whether a text may follow such headers as it is: Node writes both as one, in UTF-8. Else its bytes have to. */
+/** Returns whether a text body may follow these headers: Node writes both as one text, in UTF-8. Otherwise write bytes. */
 export function areAscii(headers: readonly (readonly [name: string, value: string])[]): boolean {
   return headers.every(([, value]) => !/[\x80-\xff]/.test(value))
 }
@@ -63,7 +63,7 @@ export function cancelBody(body: ResponseBody): void {
   closeIterator(body[Symbol.asyncIterator]())
 }
 
-/** Leaves an iterator, whatever it says to that. */
+/** Ends an iteration early. Ignores errors of the iterator. */
 export function closeIterator(iterator: AsyncIterator<unknown>): void {
   try {
     iterator.return?.().then(undefined, () => {})

@@ -6,20 +6,19 @@ import { drainBody, leavesBodyUnread } from './unread-body.ts'
 import { writeHead } from './write-head.ts'
 import { defaultWriteStallMs, endWithin } from './write-stall.ts'
 
-/** How an answer is written. */
+/** How a response is written. */
 export interface SendOptions {
-  /** After how many milliseconds a client that reads nothing is cut off. Default 60,000. */
+  /** Milliseconds after which the connection of a client that reads nothing is closed. Default 60,000. */
   readonly writeStallMs?: number | undefined
 }
 
 /**
- * Writes a `Response` to a node response. Headers that are there already stay; those of the answer win,
- * `set-cookie` and `vary` add up. Each piece of a stream is written when it comes and flushed through
- * compressing middleware; a client that reads slowly slows the stream down.
+ * Writes a `Response` to a node response. Headers that the node response has already stay, but those of the `Response` take
+ * precedence; values of `set-cookie` and `vary` are added. Each piece of a stream is written when it arrives, and flushed
+ * through compression middleware. A client that reads slowly slows the stream down.
  *
- * Resolves when all is written or the client has left. Rejects, with the stream's own error and the
- * connection destroyed, when a stream breaks; and before anything is written, when the body has been read
- * already.
+ * Resolves when everything is written or the client has disconnected. Rejects with the error of a stream that breaks, after
+ * closing the connection, and before anything is written if the body has been read already.
  */
 export async function send(
   response: Response,

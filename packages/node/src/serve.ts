@@ -12,32 +12,33 @@ import { type ListenerOptions, listen } from './listener.ts'
 import { rejectBadHttp } from './reject-bad-http.ts'
 import { onStopSignal } from './stop-signal.ts'
 
-/** Where a service listens, and when it stops. */
+/** Where a server listens, and when it stops. */
 export interface ServeOptions extends ListenerOptions {
-  /** Default 8787; 0 takes a free one. */
+  /** Port to listen on; 0 for any free one. Default 8787. */
   readonly port?: number | undefined
   /** Address to listen on. Default `127.0.0.1`: this machine only. */
   readonly host?: string | undefined
-  /** Whether SIGTERM and SIGINT stop the service. Default `true`. */
+  /** Whether SIGTERM and SIGINT stop the server. Default `true`. */
   readonly signals?: boolean | undefined
-  /** How long running answers may take to end after a signal, in milliseconds. Default 30,000. */
+  /** How long running requests may take to finish after a signal, in milliseconds. Default 30,000. */
   readonly drainMs?: number | undefined
 }
 
-/** A service that listens. */
+/** A running HTTP server of a gateway: the result of `serve`. */
 export interface Serving {
   readonly server: Server
   readonly port: number
   /** `http://127.0.0.1:8787`, without a trailing slash. */
   readonly url: string
-  /** Whether it takes requests: `false` from the moment that it begins to stop. For a readiness probe. */
+  /** Whether it accepts requests: `false` once it begins to stop. For a readiness probe. */
   readonly ready: boolean
   /**
-   * Stops: takes no new connection, answers what comes on old ones with 503, lets running answers end and be read for
-   * `drainMs` (default 30,000), then ends them. Each answer that begins meanwhile says that its connection closes; one that
-   * is idle is ended after 200 ms, as a request may be on its way.
-   * Resolves when the last connection is closed, which takes a second at most from then on. Of several calls the
-   * shortest `drainMs` counts. Rejects with `ConfigurationError` for an invalid `drainMs`, and continues.
+   * Stops the server. It accepts no new connections, rejects requests on open ones with 503, lets running requests finish
+   * for `drainMs` milliseconds (default 30,000), and then aborts them. Responses that begin meanwhile have `connection:
+   * close`; idle connections are closed after 200 ms, because a request may be on its way.
+   *
+   * Resolves when the last connection is closed, at most a second after that. Of several calls the shortest `drainMs` counts.
+   * Rejects with `ConfigurationError` for an invalid `drainMs`, and the server continues.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>
 }
@@ -57,9 +58,9 @@ const acceptMs = 500
 const shortTurnMs = [0.05, 0.5] as const
 
 /**
- * Serves a gateway over HTTP. A signal to stop is heard once: the second one ends the process at once.
+ * Serves a gateway over HTTP. SIGTERM or SIGINT stops it; a second one ends the process at once.
  *
- * What is no HTTP gets an answer in the protocol's shape too, and its connection is closed.
+ * Malformed HTTP gets an error response with the error body of the chat completions API too, and its connection is closed.
  *
  * Rejects with `ListenError` if it cannot listen on the address, and with `ConfigurationError` for an invalid gateway or
  * option.

@@ -7,9 +7,9 @@ const maxDrainBytes = 64 * 1024 * 1024
 const maxDrainMs = 5_000
 
 /**
- * Whether the connection has to close after an answer, because the rest of the request's body is still to
- * come and too much (or unknown) to wait for. Of a small one Node discards the rest by itself, unless the
- * answer says that it came too slowly (408), or that the connection closes in any case.
+ * Returns whether the connection has to be closed after a response, because the rest of the request's body has not arrived
+ * and is too large, or of unknown size. Node discards a small rest by itself, unless the response is a 408 or has
+ * `connection: close`.
  */
 export function leavesBodyUnread(
   incoming: IncomingMessage,
@@ -56,8 +56,8 @@ export function isClosing(incoming: IncomingMessage): boolean {
 }
 
 /**
- * Discards what still comes of a body, for at most 5 seconds and 64 MiB. Closing a connection under a
- * client that still writes would take the answer away from it.
+ * Discards the rest of a body, for at most 5 seconds and 64 MiB. A client that is still writing would lose the response if the
+ * connection were closed at once.
  */
 export function drainBody(incoming: IncomingMessage): Promise<void> {
   closing.add(incoming.socket)

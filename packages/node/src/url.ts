@@ -5,8 +5,8 @@ const plainTarget =
   /^(?:\/[A-Za-z0-9_~!$&'()*+,;=:@-][A-Za-z0-9._~!$&'()*+,;=:@-]*)+\/?(?:\?[A-Za-z0-9._~!$&()*+,;=:@/?%-]*)?$/
 
 /**
- * The request target as a path with its query (RFC 9112 section 3.2.1). Of an absolute-form target only
- * the path counts: whom a request names there decides nothing. Throws `MalformedRequest` for the other forms.
+ * Returns the request target as a path with its query (RFC 9112 section 3.2.1). The host of an absolute-form target is ignored.
+ * Throws `MalformedRequest` for the other forms.
  */
 export function originForm(target: string): string {
   if (target.charCodeAt(0) === 47) return target

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { stallTimer } from './stall-timer.ts'
 
-/** The default of `writeStallMs`: how long a client may take nothing of what is written to it. */
+/** The default of `writeStallMs`, in milliseconds. */
 export const defaultWriteStallMs = 60_000
 
 /**
- * Destroys a response that is not all with its client within `ms`, which begin with its turn on the connection.
- * Returns what takes that back.
+ * Closes the connection of a response that its client has not received completely within `ms` milliseconds, counted from the
+ * response's turn on the connection. Returns a function that cancels this.
  */
 export function cutOffAfter(res: ServerResponse, ms: number): () => void {
   let stop = () => {}

@@ -52,7 +52,7 @@ const optionNames = /* @__PURE__ */ namesOf<AnthropicOptions>({
 /**
  * Creates a provider for Anthropic: `anthropic({ apiKey })('claude-sonnet-4-20250514')`.
  *
- * Throws `ConfigurationError` for invalid options.
+ * Throws `TypeError` for invalid options: a `ConfigurationError`, or a plain `TypeError` for some values.
  */
 export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<AnthropicModel> {
   rejectUnknownOptions('anthropic', options, optionNames)

@@ -70,7 +70,7 @@ const optionNames = /* @__PURE__ */ namesOf<AzureOptions>({
  * Creates a provider for Azure OpenAI: `azure({ resource, apiKey })('my-gpt-4o')`. The name is the deployment's. If it
  * does not show what the model can do, pass its capabilities: `azure({...})('ours', { reasoning: true })`.
  *
- * Throws `TypeError` for invalid options.
+ * Throws `TypeError` for invalid options: a `ConfigurationError`, or a plain `TypeError` for some values.
  */
 export function azure(options: AzureOptions): ProviderInstance {
   rejectUnknownOptions(owner, options, optionNames)
@@ -108,14 +108,14 @@ function signed(request: EncodedRequest, credential: CredentialHeaders): Encoded
   return { ...request, headers: { ...request.headers, ...credential } }
 }
 
-/** A deployment is a step of a path. Throws `TypeError` for one that would lead elsewhere. */
+/** Throws `TypeError` for a deployment that is not one segment of a path. */
 function validateTarget(target: Target): Target {
   if (target.model === '.' || target.model === '..')
     throw new TypeError(`${owner}: '${target.model}' is no name of a deployment.`)
   return target
 }
 
-/** The credential of each key, or the token, and the names of the headers that it takes. Throws `TypeError` where there is not exactly one. */
+/** Returns the credential of each key, or the token, and the names of its headers. Throws `TypeError` unless there is exactly one. */
 function credentialOf({ apiKey: given, token, tokenProvider }: AzureOptions): {
   readonly names: CredentialHeaders
   readonly credential: (call: Pick<Call, 'key'>) => CredentialHeaders | Promise<CredentialHeaders>

@@ -39,7 +39,7 @@ export interface BedrockOptions {
   readonly bearerToken?: string | undefined
   /** The URL before `/model/{model}/converse`. Default `https://bedrock-runtime.{region}.amazonaws.com`. */
   readonly baseURL?: string | undefined
-  /** Fetches images that callers send as URLs. Without it, the gateway refuses such a request (400). */
+  /** Fetches images that callers send as URLs. Without it, the gateway rejects such a request with 400. */
   readonly fetchImage?: ImageFetcher | undefined
   /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
@@ -58,11 +58,11 @@ const optionNames = /* @__PURE__ */ namesOf<BedrockOptions>({
 })
 
 /**
- * Creates a provider for Amazon Bedrock's Converse API: `bedrock({ region, bearerToken })('anthropic.claude-sonnet-4-20250514-v1:0')`.
- * Name a model by its id, its ARN, or an inference profile. Calls are signed (AWS Signature Version 4) or carry the
- * bearer token.
+ * Creates a provider for Amazon Bedrock's Converse API: `bedrock({ region, bearerToken
+ * })('anthropic.claude-sonnet-4-20250514-v1:0')`. Name a model by its id, its ARN, or an inference profile. Calls are
+ * signed (AWS Signature Version 4) or carry the bearer token.
  *
- * Throws `ConfigurationError` for invalid options.
+ * Throws `TypeError` for invalid options: a `ConfigurationError`, or a plain `TypeError` for some values.
  */
 export function bedrock(options: BedrockOptions = {}): ProviderInstanceOf<BedrockModel> {
   rejectUnknownOptions('bedrock', options, optionNames)

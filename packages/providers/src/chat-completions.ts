@@ -19,18 +19,18 @@ import { jsonBody } from './wire/json-body.ts'
 import { parseErrorResponse } from './wire/upstream-error-response.ts'
 import { wallClock } from './wire/wall-clock.ts'
 
-/** Where a vendor takes chat completions, and how it wants them written. */
+/** The URL, headers and compatibility options of a server with OpenAI's chat completions API. */
 export interface ChatCompletionsEndpoint {
-  /** The whole URL: `https://api.example.com/v1/chat/completions`. */
+  /** The complete URL: `https://api.example.com/v1/chat/completions`. */
   readonly url: string
-  /** Further headers, names in lower case: credentials. */
+  /** Additional headers, such as credentials, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
   readonly compatibility?: CompatibilityOptions
 }
 
 /**
- * Writes a request in the chat-completions protocol. Its headers are made from nothing. A stream is always
- * asked for its token counts. Dropped fields are in `adjustments`.
+ * Encodes a request for OpenAI's chat completions API. No header of the caller's request is copied. Streams always request
+ * their usage. Dropped fields are in `adjustments`.
  *
  * Throws `GatewayError` (400) for parameters that the server does not support.
  */
@@ -54,11 +54,11 @@ export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpo
 const plain: CompatibilityOptions = {}
 
 /**
- * Reads an answer in the chat-completions protocol, as any vendor speaks it, into clean parts.
+ * Decodes a response of OpenAI's chat completions API, including the deviations of compatible servers.
  *
- * Throws `UpstreamError`: `refused` for an error answer, also one under status 200; `garbled` for what is no
- * completion; `truncated` for a stream that ends before its end mark (from the stream, as it is read).
- * `now` gives milliseconds since 1970, for a `retry-after` that is a date.
+ * Throws `UpstreamError` of kind `refused` for an error response, also with status 200; `garbled` for a response that is not a
+ * completion; and, while a stream is read, `truncated` if it ends before its end marker. `now` returns milliseconds since 1970,
+ * for a `retry-after` that is a date.
  */
 export function decodeChatCompletions(
   response: UpstreamResponse,

@@ -36,7 +36,7 @@ export interface GeminiOptions {
    * Google's.
    */
   readonly safetySettings?: readonly SafetySetting[] | undefined
-  /** Fetches images that callers send as URLs. Without it, the gateway refuses such a request (400). */
+  /** Fetches images that callers send as URLs. Without it, the gateway rejects such a request with 400. */
   readonly fetchImage?: ImageFetcher | undefined
   /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -63,7 +63,7 @@ const readable =
 /**
  * Creates a provider for the Gemini API: `gemini({ apiKey })('gemini-2.5-flash')`.
  *
- * Throws `ConfigurationError` for invalid options.
+ * Throws `TypeError` for invalid options: a `ConfigurationError`, or a plain `TypeError` for some values.
  */
 export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiModel> {
   rejectUnknownOptions('gemini', options, optionNames)

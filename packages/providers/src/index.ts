@@ -26,6 +26,7 @@ export type { OpenAIOptions } from './openai.ts'
 export { openai } from './openai.ts'
 export type {
   CompatibilityOptions,
+  KnownCapabilities,
   OpenAICompatibleOptions,
   ProviderFields,
   ProviderInstance,

@@ -32,10 +32,10 @@ const names = 'pace faults script contextWindow now maxConcurrent'
 
 /**
  * Creates the embedded provider: an in-process chat-completions server for tests and for a first start without a key.
- * It is not a language model, and says so. The same request gives the same answer.
+ * It is not a language model, and says so. The same request gets the same response.
  *
- * It answers a simple calculation, calls the tools it is given with arguments generated from their schemas, answers with
- * an object for a schema, and echoes the user's words otherwise. Schema keywords that it ignores, such as
+ * It solves a simple calculation, calls the tools of the request with arguments generated from their schemas, generates an
+ * object for a JSON schema, and echoes the user's words otherwise. Schema keywords that it ignores, such as
  * `pattern`, are reported as adjustments. Tokens are words and punctuation marks. A choice has at most 8,192 of them.
  *
  * Throws `ConfigurationError` for an unknown option, and `TypeError` or `RangeError` for an invalid value.

@@ -20,9 +20,9 @@ import { allRestrictedFields } from './restricted-fields.ts'
 
 export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 export type { ProviderFields } from './chat-completions/provider-fields.ts'
-export type { ProviderInstance } from './provider-instance.ts'
+export type { KnownCapabilities, ProviderInstance } from './provider-instance.ts'
 
-/** Options of `openaiCompatible()`: a server's address, and how it differs from the chat-completions protocol. */
+/** Options of `openaiCompatible()`: a server's address, and how it differs from OpenAI's chat completions API. */
 export interface OpenAICompatibleOptions extends CompatibilityOptions {
   /** The provider's name in logs, metrics and the ledger. */
   readonly name: string
@@ -35,7 +35,7 @@ export interface OpenAICompatibleOptions extends CompatibilityOptions {
   /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
   /**
-   * Fields outside the protocol by which a request selects models, routing, paid features or token limits. Callers with
+   * Fields outside OpenAI's API by which a request selects models, routing, paid features or token limits. Callers with
    * limits or a model list may not send them. Default: those of all known servers.
    */
   readonly restrictedFields?: RestrictedFields | undefined
@@ -82,9 +82,9 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
 })
 
 /**
- * Creates a provider for any server with the chat-completions protocol.
+ * Creates a provider for any server with OpenAI's chat completions API.
  *
- * Throws `TypeError` for invalid options.
+ * Throws `TypeError` for invalid options: a `ConfigurationError`, or a plain `TypeError` for some values.
  *
  * @example
  * const acme = openaiCompatible({ name: 'acme', baseURL: 'https://llm.acme.example/v1', apiKey })

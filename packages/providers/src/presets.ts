@@ -38,12 +38,12 @@ import {
   xaiFields,
 } from './restricted-fields.ts'
 
-/** A hosted service or local server as data: its address, and how it differs from the protocol. */
+/** A hosted service or local server as data: its address, and how it differs from OpenAI's chat completions API. */
 export interface Preset extends CompatibilityOptions {
   readonly name: string
   readonly baseURL: string
   readonly capabilities?: Capabilities
-  /** Fields outside the protocol by which a request selects models, routing, paid features or token limits. */
+  /** Fields outside OpenAI's API by which a request selects models, routing, paid features or token limits. */
   readonly restrictedFields: RestrictedFields
   /** Fields outside the protocol that answers keep. They hold no hosts, keys or account ids. */
   readonly providerFields?: ProviderFields
@@ -73,7 +73,7 @@ export interface HostedOptions extends PresetOptions {
   readonly apiKey?: ApiKeys | undefined
 }
 
-/** Hints of the protocol that most services do not support. */
+/** Hints of OpenAI's API, which do not change the response, that most services do not support. */
 const hints = [
   'user',
   'store',
@@ -87,12 +87,12 @@ const hints = [
   'service_tier',
 ]
 
-/** What the protocol has for one vendor's models, and the models of these vendors cannot do. */
+/** Fields of OpenAI's API that only OpenAI's own models support. */
 const foreign = ['modalities', 'audio', 'web_search_options', 'moderation']
 
 /**
- * Vendors known by name. What is written of them is data, from their documents and from what they answered;
- * `openaiCompatible({ ...presets.groq, ... })` corrects it where they have changed.
+ * The known hosted services and local servers, as data: options of `openaiCompatible`, from their documentation and from
+ * recorded responses. `openaiCompatible({ ...presets.groq, ... })` corrects a preset that is out of date.
  */
 export const presets = {
   ollama: {

@@ -1,14 +1,14 @@
 import { configurationError } from '@sluice/core/adapter'
 import type { Capabilities, Provider, Target } from '@sluice/core/provider'
 
-/** A configured provider: call it with a model's name to get a target. */
+/** A configured provider: call it with the provider's name of a model to get a target. Each `openai()` returns one. */
 export interface ProviderInstance {
   /** `model` is the provider's name for the model. Throws `ConfigurationError` if it is empty. */
   (model: string, capabilities?: Capabilities): Target
   readonly provider: Provider
 }
 
-/** A provider whose known model names an editor completes. It accepts any other name too. */
+/** A `ProviderInstance` with a list of known model names, which editors complete. It accepts any other name too. */
 export interface ProviderInstanceOf<Model extends string> extends ProviderInstance {
   (model: Model, capabilities?: Capabilities): Target
 }

@@ -43,7 +43,7 @@ export interface VertexOptions {
   readonly beta?: readonly string[] | undefined
   /** For Gemini models, as in `GeminiOptions`. */
   readonly safetySettings?: readonly SafetySetting[] | undefined
-  /** Fetches images that callers send as URLs. Without it, the gateway refuses such a request (400). */
+  /** Fetches images that callers send as URLs. Without it, the gateway rejects such a request with 400. */
   readonly fetchImage?: ImageFetcher | undefined
   /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -73,7 +73,7 @@ const optionNames = /* @__PURE__ */ namesOf<VertexOptions>({
  * `...('claude-sonnet-4@20250514')`. A model can also be named with its publisher
  * (`publishers/google/models/...`), as an endpoint (`endpoints/...`), or by its full resource name.
  *
- * Throws `TypeError` for invalid options.
+ * Throws `TypeError` for invalid options: a `ConfigurationError`, or a plain `TypeError` for some values.
  */
 export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> {
   rejectUnknownOptions('vertex', options, optionNames)

@@ -10,7 +10,7 @@ import { encodeKeyPart, validatePrefix } from './store-keys.ts'
 export interface RedisCacheStoreOptions {
   /** The prefix of all keys; stores with the same prefix share their entries. Default `sluice`. */
   readonly prefix?: string
-  /** The maximum number of entries of one owner: a principal, or a group that shares a cache. Default 1,000. */
+  /** Maximum number of entries per owner: a principal, or a group of principals that share responses. Default 1,000. */
   readonly maxEntriesPerOwner?: number
 }
 

@@ -6,13 +6,8 @@ export interface IoredisClient {
 
 /** A client of the package `redis` (`createClient`, `createCluster`). */
 export interface NodeRedisClient {
-  evalSha(sha1: string, given: KeysAndArguments): Promise<unknown>
-  eval(script: string, given: KeysAndArguments): Promise<unknown>
-}
-
-interface KeysAndArguments {
-  keys: string[]
-  arguments: string[]
+  evalSha(sha1: string, given: { keys: string[]; arguments: string[] }): Promise<unknown>
+  eval(script: string, given: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
 /** A client that runs scripts on Redis or Valkey. */

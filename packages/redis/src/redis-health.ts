@@ -57,12 +57,12 @@ export function redisHealth(
       return numbersOf(reply, changes.length)
     },
 
-    async acquireProbe(id, token, ms) {
-      return flagOf(await acquireScript.run(runner, [probe(id)], [token, whole(ms)]))
+    async acquireProbe(id, holder, ms) {
+      return flagOf(await acquireScript.run(runner, [probe(id)], [holder, whole(ms)]))
     },
 
-    async releaseProbe(id, token) {
-      flagOf(await releaseScript.run(runner, [probe(id)], [token]))
+    async releaseProbe(id, holder) {
+      flagOf(await releaseScript.run(runner, [probe(id)], [holder]))
     },
   }
 }

@@ -23,7 +23,7 @@ export interface PrometheusMetrics {
 /**
  * Collects Prometheus metrics of a gateway. One instance can serve several gateways, without a label for each.
  *
- * Throws `ConfigurationError` for invalid options, and `Error` where the registry has metrics with the same names.
+ * Throws `ConfigurationError` for invalid options, and `Error` if the registry has metrics with the same names.
  */
 export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
   const resolved = resolvePrometheusOptions(options)

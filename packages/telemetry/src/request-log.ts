@@ -10,7 +10,7 @@ import { toEntry } from './request-log/to-entry.ts'
 export interface RequestLogOptions {
   /** Receives each line, without a line break. Default: standard output. */
   readonly write?: (line: string) => void
-  /** `auto` (default): pretty where there is no `write` and standard output is a terminal, else JSON. */
+  /** `auto` (default): pretty if there is no `write` and standard output is a terminal, else JSON. */
   readonly format?: 'auto' | 'pretty' | 'json'
   /** Whether pretty lines have colours. Default `false`: terminals and `NO_COLOR` are not checked. */
   readonly colours?: boolean
@@ -26,8 +26,8 @@ export interface RequestLogOptions {
 }
 
 /**
- * An observer that writes one line for each request when its answer has ended, and one for each change of a target or a
- * store, each warning and each internal error. Prompts, answers, keys and vendors' messages are never logged.
+ * An observer that writes one line for each request when its response has ended, and one for each change of a target or a
+ * store, each warning and each internal error. Prompts, responses, keys and vendors' messages are never logged.
  *
  * Throws `ConfigurationError` for options that are invalid or contradict each other.
  */

@@ -7,7 +7,7 @@ import type {
   FunctionToolCall,
 } from '@sluice/core/provider'
 
-/** A tool call of an answer. */
+/** A tool call of a response. */
 export interface ToolCallContent {
   readonly name: string
   /** JSON text, or an object to write as JSON. Default: `{}`. */
@@ -26,7 +26,7 @@ export interface ChoiceContent {
   readonly finishReason?: FinishReason
 }
 
-/** The content of an answer: one choice, or several under `choices`. */
+/** The content of a response: one choice, or several under `choices`. */
 export interface AnswerContent extends ChoiceContent {
   readonly choices?: readonly ChoiceContent[]
   /** Default: `chatcmpl-upstream`. */

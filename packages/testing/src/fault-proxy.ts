@@ -3,7 +3,7 @@ import { type ProxyFault, relay } from './fault-relay.ts'
 import { listen } from './listen.ts'
 import { watcher } from './watcher.ts'
 
-/** `up` is from the client to the target, `down` is back. */
+/** `up` is from the client to the server behind the proxy, `down` is back. */
 export type Direction = 'up' | 'down'
 
 /** A TCP proxy that injects faults while it runs. */
@@ -28,7 +28,7 @@ export interface FaultProxy {
   refuse(refused: boolean): void
   /** Resets both sides of each open connection. */
   reset(): void
-  /** Sends FIN on each open connection: `down` to the client, `up` to the target. The other direction stays open. */
+  /** Sends FIN on each open connection: `down` to the client, `up` to the server. The other direction stays open. */
   halfClose(direction: Direction): void
   /** Resolves when no client connection is open. Rejects after `timeout` milliseconds, 5000 by default. */
   waitForIdle(timeout?: number): Promise<void>
@@ -37,8 +37,9 @@ export interface FaultProxy {
 }
 
 /**
- * Starts a TCP proxy on 127.0.0.1 that can inject faults. It forwards bytes, FIN and resets in both directions. A target that
- * refuses the connection resets the client.
+ * Starts a TCP proxy on 127.0.0.1 that can inject faults. `target` is the address of the server behind it, not a `Target` of a
+ * gateway. The proxy forwards bytes, FIN and resets in both directions. If the server refuses a connection, the client gets a
+ * reset.
  * @example
  * const proxy = await startFaultProxy({ target: { port: upstream.port } })
  * proxy.set({ freeze: true }, 'down')

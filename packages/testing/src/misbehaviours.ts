@@ -26,7 +26,7 @@ const error = {
 }
 
 /**
- * Scripts of upstreams that misbehave, by name. Those about streams answer with a stream, whatever the request has in
+ * Scripts of upstreams that misbehave, by name. Those about streams respond with a stream, whatever the request has in
  * `stream`.
  */
 export const misbehaviours = {
@@ -34,7 +34,7 @@ export const misbehaviours = {
   'hang-before-headers': hang(),
   'hang-after-headers': [head(), hang()],
   'hang-mid-stream': [stream(begun), hang()],
-  /** A correct answer, one byte every 2 ms. */
+  /** A correct response, one byte every 2 ms. */
   drip: [head(), drip(events.join(''), 2)],
   'cut-before-headers': cut(),
   'cut-within-headers': [raw('HTTP/1.1 200 OK\r\ncontent-ty'), cut()],
@@ -44,7 +44,7 @@ export const misbehaviours = {
   'cut-mid-body': [reply(completion(), { contentLength: 100_000 }), cut()],
   'reset-before-headers': reset(),
   'reset-mid-stream': [stream(begun), reset()],
-  /** The body ends in its framing, but in the middle of the answer. */
+  /** The body ends in its framing, but in the middle of the completion. */
   'end-without-finish': stream(begun),
   /** All chunks, but no `[DONE]`. */
   'end-without-done': stream(events.slice(0, -1)),
@@ -68,13 +68,13 @@ export const misbehaviours = {
   'flood-one-event': [head(), body('data: '), flood({ unit: 'x'.repeat(1024) })],
   /** Events without end. */
   flood: flood(),
-  /** Answers before it reads the body, then closes the connection. */
+  /** Responds before it reads the body, then closes the connection. */
   'early-answer': early(reply(error, { status: 503 })),
-  /** Answers and resets the connection before it reads the body. */
+  /** Responds and resets the connection before it reads the body. */
   'early-reset': early([reply(error, { status: 503 }), reset()], 'leave'),
   /** A 307 redirect to another origin. */
   redirect: redirect('http://127.0.0.1:9/elsewhere'),
-  /** A correct answer, then a second one without a request. */
+  /** A correct response, then a second one without a request. */
   unsolicited: unsolicited(reply(completion()), reply(completion({ text: 'for somebody else' }))),
   /** Status 200, and an error as the first event. */
   'error-first': stream(sse([error], { done: false })),

@@ -51,7 +51,7 @@ export interface StreamStep extends Pace {
   readonly headers?: HeadersToSend
 }
 
-/** Answers with a correct chat completion, streamed if the request has `stream: true`. */
+/** Responds with a correct chat completion, streamed if the request has `stream: true`. */
 export interface AnswerStep {
   readonly do: 'answer'
   readonly content: AnswerContent
@@ -102,7 +102,7 @@ export type Step =
   | FloodStep
   | CutStep
   | { readonly do: 'wait'; readonly ms: number }
-  /** Does nothing until the client disconnects. */
+  /** Sends nothing more, and keeps the connection open until the client disconnects. */
   | { readonly do: 'hang' }
   /** Ends the response. Without it a response ends with its script. */
   | { readonly do: 'end' }
@@ -120,7 +120,7 @@ export interface EarlyReaction {
   readonly unread: 'discard' | 'leave'
 }
 
-/** What an upstream does for one request. */
+/** What a fake upstream does for one request. Not the `script` option of `local()`, which lists model responses. */
 export type Script = Reaction | EarlyReaction
 
 /** The steps without nesting. */

@@ -3,7 +3,7 @@ import type { ChatCompletionChunk } from '@sluice/core/provider'
 import { sseLines } from './sse-lines.ts'
 import { bytesIn, type SseSource } from './sse-source.ts'
 
-/** A deviation from the protocol that `readSse` can allow. */
+/** A deviation from the events of OpenAI's chat completions API that `readSse` can allow. */
 export type SseLeniency =
   /** `event:`, `id:` and `retry:` lines. */
   | 'event'
@@ -52,8 +52,9 @@ export interface SseTranscript {
 }
 
 /**
- * Reads the server-sent events of a chat completion, strictly. Valid is UTF-8 without BOM, LF as the line end, one `data: ` line
- * with JSON or `[DONE]` and one empty line for each event, comments between events, and no `event:`, `id:` or `retry:` lines.
+ * Reads the server-sent events of a chat completion, strictly. Valid is UTF-8 without BOM, LF as the line end, one `data: `
+ * line with JSON or `[DONE]` and one empty line for each event, comments between events, and no `event:`, `id:` or `retry:`
+ * lines.
  *
  * Rejects with an `Error` that quotes the invalid line, and with what the body throws, unless `cut` is allowed.
  * @param options.allow deviations that are no error

@@ -30,7 +30,7 @@ export type {
 } from './script.ts'
 
 /**
- * Answers with a correct chat completion, streamed if the request has `stream: true`. A stream ends with token counts if the
+ * Responds with a correct chat completion, streamed if the request has `stream: true`. A stream ends with token counts if the
  * request has `stream_options.include_usage: true`.
  * @param content the text `Hello` by default
  * @example [steps.wait(50), steps.answer({ text: 'Hello' })]
@@ -40,7 +40,7 @@ export function answer(content: AnswerContent = {}): AnswerStep {
 }
 
 /**
- * Answers with a complete body and its `content-length`.
+ * Responds with a complete body and its `content-length`.
  * @param body text and bytes are sent as they are, other objects as JSON; no body by default
  * @example steps.reply(completion({ text: 'Hello' }))
  * @example steps.reply({ error: { message: 'slow down' } }, { status: 429, headers: { 'retry-after': '2' } })
@@ -99,7 +99,10 @@ export function wait(ms: number): Step {
   return { do: 'wait', ms }
 }
 
-/** Does nothing until the client disconnects. It can stand before the head, after it, or within the body. */
+/**
+ * Sends nothing more, and keeps the connection open until the client disconnects. Use it before the head, after it, or
+ * within the body.
+ */
 export function hang(): Step {
   return { do: 'hang' }
 }
@@ -133,7 +136,7 @@ export function redirect(location: string, status = 307): ReplyStep {
 }
 
 /**
- * Answers, and then sends a second response without a request on the idle connection.
+ * Responds, and then sends a second response without a request on the idle connection.
  * @param after from the end of the first response to the second, in milliseconds
  */
 export function unsolicited(answer: ReplyStep, extra: ReplyStep, after = 5): Steps {
@@ -141,7 +144,7 @@ export function unsolicited(answer: ReplyStep, extra: ReplyStep, after = 5): Ste
 }
 
 /**
- * Answers before it reads the request's body, and then closes the connection.
+ * Responds before it reads the request's body, and then closes the connection.
  * @param unread `discard`, the default, reads the body and throws it away, so that the client gets the response; `leave` leaves it in the
  *   socket, so that the close is a TCP reset, which can overtake the response
  */

@@ -41,8 +41,8 @@ export interface Upstream {
   /** Resolves when no connection is open. Rejects after `timeout` milliseconds, 5000 by default. */
   waitForIdle(timeout?: number): Promise<void>
   /**
-   * Closes all connections and the port. No socket and no timer remains. Rejects with what a script threw, and for a request that
-   * was not HTTP/1.1.
+   * Closes all connections and the port. No socket and no timer remains. Rejects with what a script threw, and for a
+   * request that was not HTTP/1.1.
    */
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export interface Upstream {
  * Starts an HTTP/1.1 server on 127.0.0.1 that does what its scripts say. Each script is for one request, in order, and the last
  * for all further ones. Without a script it does `steps.answer()`.
  *
- * A client that sends FIN counts as disconnected, also before its request was answered.
+ * A client that sends FIN counts as disconnected, also before it has a response.
  * @example
  * const upstream = await startUpstream(steps.reply({ error: { message: 'busy' } }, { status: 503 }), steps.answer())
  */

@@ -7,7 +7,7 @@ import { ConfigLocation } from './shape/shape.ts'
 
 /** A configuration that was read, and what was found in it so far. */
 export interface CheckedConfig {
-  /** To be used where no fault was found. */
+  /** Use it only without issues. */
   readonly config: TypedConfig
   readonly issues: IssueList
 }

@@ -15,37 +15,37 @@ import type {
 } from '@sluice/core'
 
 /**
- * A configuration: what a file says, in TypeScript, JSON or YAML. Every text of it may name variables of the
- * environment, as `${NAME}`; `${NAME:-text}` has a default.
+ * A configuration as plain data: the content of a file in TypeScript, JSON or YAML. Every string can use environment variables:
+ * `${NAME}`, or `${NAME:-text}` with a default.
  */
 export interface Config {
-  /** For editors: where the JSON Schema is. */
+  /** URL of the JSON Schema, for editors. */
   readonly $schema?: string
   readonly server?: ServerConfig
-  /** Vendors by the names that routes use. A name that is a vendor's own needs no `type`. */
+  /** Providers by the names that routes use. A name such as `openai` needs no `type`. */
   readonly providers?: Readonly<Record<string, ProviderConfig | ProviderFunction>>
   /**
    * The models that callers can request, each with its route. A name with a `*` matches all names of that form; a `*` in
    * its targets is replaced by the matched text: `'fast/*': ['groq/*', 'cerebras/*']`.
    */
   readonly models: Readonly<Record<string, RouteConfig>>
-  /** Callers with keys that stand here; those that are issued by `sluice keys` come beside them. */
+  /** Callers with keys in this configuration, in addition to those with keys of `sluice keys`. */
   readonly keys?: readonly KeyConfig[]
   /** Callers with tokens of an identity provider. */
   readonly jwt?: JwtConfig
-  /** Rules for all callers. */
+  /** Limits for all callers. */
   readonly limits?: readonly LimitRuleData[]
-  /** US dollars per million tokens, by model or `provider/model`; or `genai-prices`, where that package is installed. */
+  /** US dollars per million tokens, by model or `provider/model`; or `genai-prices`, if that package is installed. */
   readonly prices?: Readonly<Record<string, ModelPrice>> | 'genai-prices'
-  /** What calls are charged whose answers were cut off before any of them came. Default: what was reserved for them. */
+  /** How to charge upstream calls that are cancelled before any content. Default: their reservation. */
   readonly abandonedCalls?: Partial<AbandonedCallOptions>
   readonly state?: StateConfig
-  /** Complete responses are replayed for identical requests. */
+  /** Caches complete responses for identical requests. Default: no cache. */
   readonly cache?: { readonly ttlMs: number; readonly maxBytes?: number }
-  /** Whether `Idempotency-Key` is honoured. Default: no. */
+  /** Whether to replay responses for requests with the same `Idempotency-Key`. Default: no. */
   readonly idempotency?: boolean
   readonly telemetry?: TelemetryConfig
-  /** The page at `/console/`. Default: off. */
+  /** The web console at `/console/`. Default: off. */
   readonly console?: ConsoleConfig | false
   readonly validation?: GatewayOptions['validation']
   readonly unknownParameters?: GatewayOptions['unknownParameters']
@@ -53,7 +53,7 @@ export interface Config {
   readonly traceHeader?: boolean
   readonly clientRequestId?: GatewayOptions['clientRequestId']
   readonly maxAttempts?: number
-  /** Refuses what comes while so many requests run. Default: none is refused. */
+  /** Maximum number of requests in flight. More are rejected with 503. Default: no maximum. */
   readonly maxInFlight?: number
   readonly requestLimits?: Partial<RequestLimits>
   readonly timeouts?: Partial<Timeouts>
@@ -62,27 +62,28 @@ export interface Config {
   readonly breaker?: Partial<BreakerOptions> | false
 }
 
+/** The HTTP server. */
 export interface ServerConfig {
-  /** Default `127.0.0.1`. */
+  /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string
-  /** Default 8787. */
+  /** Port to listen on. Default 8787. */
   readonly port?: number
-  /** Default `/v1`. */
+  /** Path of the API: `/chat/completions` and `/models` are below it. Default `/v1`. */
   readonly basePath?: string
-  /** Origins whose pages may call, or `*`. Default: none. */
+  /** Allowed CORS origins, or `*` for all. Default: none. */
   readonly cors?: readonly string[] | '*'
   /**
-   * Host names by which the service may be called, beside loopback and the address that it listens on: any other is a 403.
+   * Host names by which the service may be called, in addition to loopback and its own address. Any other is a 403.
    * Default: any; with `sluice dev` none.
    */
   readonly allowedHosts?: readonly string[]
-  /** Whether `x-forwarded-*` are a trusted proxy's. Default: no. */
+  /** Whether to trust `x-forwarded-*` headers of a proxy. Default: no. */
   readonly trustProxy?: boolean
-  /** How long running answers may take to end at a stop, in milliseconds. Default 30,000. */
+  /** How long running requests may take to finish after a stop signal, in milliseconds. Default 30,000. */
   readonly drainMs?: number
 }
 
-/** A vendor's options, as its function in `@sluice/providers` takes them, and which one it is. */
+/** A provider: its type, and the options of its function in `@sluice/providers`. */
 export interface ProviderConfig {
   /** A vendor of `@sluice/providers`: `openai`, `anthropic`, `groq`, `openai-compatible`. Default: the provider's name. */
   readonly type?: string
@@ -93,14 +94,14 @@ export interface ProviderConfig {
   readonly [option: string]: unknown
 }
 
-/** In TypeScript: a vendor that is made already, such as `openai({ apiKey })`, or one of your own. */
+/** In TypeScript: a configured provider, such as `openai({ apiKey })`, or a function of your own. */
 export type ProviderFunction = (model: string) => Target
 
 /**
- * Where a model is answered: a target (`openai/gpt-4o`), the name of another model, a list that is tried in order, or one
- * of the ways to choose. A text that is another model's name means that model; else what stands before its first `/` is
- * the provider. In TypeScript any entry of the core's `models()` may stand here too. `Text` are the texts that it may
- * hold.
+ * The targets of a model: a target (`openai/gpt-4o`), the name of another model, a list for fallback in order, or a routing
+ * strategy (`RouteChoice`). The name of another model takes precedence over a target; in a target, the text before the
+ * first `/` is the provider. In TypeScript it may be any entry of `models()` of `@sluice/core` too. `Text` are the allowed
+ * names.
  */
 export type RouteConfig<Text extends string = string> =
   | Text
@@ -109,6 +110,7 @@ export type RouteConfig<Text extends string = string> =
   | Target
   | Route<string, Text>
 
+/** A routing strategy, as the function of the same name of `@sluice/core`; or a target with settings (`to`). */
 export type RouteChoice<Text extends string = string> =
   | { readonly fallback: readonly RouteConfig<Text>[]; readonly on?: readonly FailureSpec[] }
   | { readonly weighted: readonly { readonly to: RouteConfig<Text>; readonly weight: number }[] }
@@ -142,7 +144,7 @@ export type RouteChoice<Text extends string = string> =
       readonly use: RouteConfig<Text>
       readonly otherwise: RouteConfig<Text>
     }
-  /** A place with parameters of its own, which stand in the place of the caller's, or with what its model can do. */
+  /** A target with parameters that replace those of the request, with capabilities, or with allowed restricted fields. */
   | {
       readonly to: Text
       readonly parameters?: Target['parameters']
@@ -150,9 +152,9 @@ export type RouteChoice<Text extends string = string> =
       readonly allowFields?: Target['allowFields']
     }
 
-/** What a request is looked at for. Several members: all of them. */
+/** Conditions on a request. All members must match. */
 export interface ConditionConfig {
-  /** A tag of the caller and its value. */
+  /** Tags of the principal and their values. */
   readonly tag?: Readonly<Record<string, string>>
   readonly promptLongerThan?: number
   readonly bodyLargerThan?: number
@@ -163,12 +165,13 @@ export interface ConditionConfig {
   readonly noneOf?: readonly ConditionConfig[]
 }
 
+/** An API key and its principal. */
 export interface KeyConfig {
-  /** Who it is: in records, limits and logs. */
+  /** The id of the principal: in the ledger, limits and logs. */
   readonly id: string
-  /** The key itself, best from the environment, or its digest (`hash`). */
+  /** The text of the key, best from an environment variable. Give this or `hash`. */
   readonly key?: string
-  /** What `hashApiKey` gives. */
+  /** The digest of the key: the result of `hashApiKey`. */
   readonly hash?: string
   /** Patterns of models. Default: all. */
   readonly models?: readonly string[]
@@ -176,53 +179,58 @@ export interface KeyConfig {
   readonly limits?: readonly LimitRuleData[]
 }
 
+/** JSON Web Tokens of an identity provider: options of `jwt` of `@sluice/jwt`. */
 export interface JwtConfig {
-  /** Where the issuer publishes its keys. */
+  /** The URL of the issuer's JSON Web Key Set. Give this or `secret`. */
   readonly jwks?: string
-  /** In its place: what the issuer signs with, for HMAC. */
+  /** The secret that the issuer signs with, for HMAC. */
   readonly secret?: string
   readonly issuer: string
   /** The `aud` that a token must have: one, or any of several. */
   readonly audience: string | readonly string[]
 }
 
+/** Where state is kept that outlives the process, or that processes share. */
 export interface StateConfig {
   /**
-   * Where keys and the ledger are kept: `file:./sluice.db` (SQLite) or `postgres://...`. Default: `file:./sluice.db` for
+   * The database of keys and the ledger: `file:./sluice.db` (SQLite) or `postgres://...`. Default: `file:./sluice.db` for
    * `sluice dev`, and none for `sluice serve`.
    */
   readonly database?: string
-  /** Where processes share limits, cached responses and the health of targets: `redis://...`. Default: this process. */
+  /** The Redis in which processes share limits, cached responses and the health of targets: `redis://...`. Default: none. */
   readonly redis?: string
-  /** What tells this service's keys in Redis from others'. Default `sluice`. */
+  /** Prefix of all keys in Redis. Default `sluice`. */
   readonly prefix?: string
-  /** A secret under which issued keys are digested; or several by the names of their versions, newest first. */
+  /** The secret for HMAC digests of issued keys; or several by version name, newest first. */
   readonly pepper?: string | Readonly<Record<string, string>>
-  /** How many processes share the Redis: each counts its share of a limit while that is away. Default 4. */
+  /** Number of processes that share the Redis: while it is unavailable, each enforces its share of a limit. Default 4. */
   readonly instances?: number
 }
 
+/** Logs, metrics and traces. */
 export interface TelemetryConfig {
-  /** One line a request. Default `auto`: pretty on a terminal, JSON elsewhere. */
+  /** The request log: one line per request. Default `auto`: pretty on a terminal, JSON elsewhere. */
   readonly log?: 'auto' | 'pretty' | 'json' | 'off'
-  /** Prometheus metrics at `/metrics`, to everybody or to who sends `token` as a bearer token. Default: on, to everybody. */
+  /** Prometheus metrics at `/metrics`, for everybody, or only with `token` as a bearer token. Default: on, for everybody. */
   readonly metrics?: boolean | { readonly token: string }
-  /** OpenTelemetry spans and metrics, sent as `OTEL_EXPORTER_OTLP_ENDPOINT` says. Default: off. */
+  /** OpenTelemetry spans and metrics, sent to `OTEL_EXPORTER_OTLP_ENDPOINT`. Default: off. */
   readonly openTelemetry?: boolean
-  /** Tags of callers that become labels. Default: none. */
+  /** Names of tags that become labels of metrics. Default: none. */
   readonly tagLabels?: readonly string[]
 }
 
+/** The web console. */
 export interface ConsoleConfig {
-  /** Who has it sees usage and manages keys. It is no key of a caller. */
+  /** The key of the page: it gives access to usage and to the keys of callers. It is not an API key. */
   readonly adminKey: string
   /**
-   * What the chat of the console may do where no caller's key is typed in: it calls as the principal `console`. `false`: the
-   * chat needs a caller's key.
+   * What the chat of the console may do without the API key of a caller. It then calls as the principal `console`. `false`: the
+   * chat needs the key of a caller.
    */
   readonly chat?: ConsoleChatConfig | false
 }
 
+/** What the principal `console` may do. */
 export interface ConsoleChatConfig {
   /** Patterns of models. Default: all. */
   readonly models?: readonly string[]
@@ -231,9 +239,10 @@ export interface ConsoleChatConfig {
   readonly limits?: readonly LimitRuleData[]
 }
 
-/** A configuration of your own functions, too: what cannot be written as data. */
+/** A configuration in TypeScript or JavaScript: a `Config` that can also have functions. */
 export interface TypedConfig extends Config {
+  /** Receives the events of the gateway, in addition to logs and metrics. */
   readonly observe?: Observer
-  /** Options of `createGateway` that take the place of what the configuration makes. */
+  /** Options of `createGateway` that replace those of the configuration. */
   readonly gateway?: Partial<GatewayOptions>
 }

@@ -4,32 +4,31 @@ import { compileConfig } from './compile-config.ts'
 import type { TypedConfig } from './config.ts'
 import { findConfig } from './load/find-config.ts'
 import { readSource } from './load/read-source.ts'
-import type { Environment } from './load/with-environment.ts'
 import { VendorPool } from './providers/vendor-pool.ts'
 
-/** What a configuration is read in. */
+/** Where a configuration is read, and with which environment variables. */
 export interface ConfigContext {
-  /** Variables that it may name. */
-  readonly env: Environment
-  /** Where it is looked for, and where relative paths begin. */
+  /** The environment variables that it may use. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder that is searched, and the base of relative paths. */
   readonly cwd: string
 }
 
-/** A configuration without a fault, its variables filled in. */
+/** A valid configuration, with the values of its environment variables. */
 export interface LoadedConfig {
   readonly config: TypedConfig
-  /** The whole path of its file. */
+  /** The absolute path of its file. */
   readonly file: string
-  /** All files that it was made of: of TypeScript and JavaScript those that it imports, too. */
+  /** All files that it consists of, with those that a TypeScript or JavaScript file imports. */
   readonly files: readonly string[]
 }
 
 /**
- * Reads a configuration: `path`, or the one `sluice.config.{ts,mts,js,mjs,json,yaml,yml}` of the folder. TypeScript and
- * JavaScript are run again each time.
+ * Loads a configuration: the file `path`, or the only `sluice.config.{ts,mts,js,mjs,json,yaml,yml}` of the folder. TypeScript
+ * and JavaScript files are run again each time.
  *
- * Rejects with `InvalidConfigError` that tells everything that is wrong with it, in one message and without a secret; and with
- * `CommandError` for a file that is not there, cannot be read, or is no JSON, YAML or module.
+ * Rejects with `InvalidConfigError`, which lists all issues without secrets, for an invalid configuration. Rejects with
+ * `CommandError` for a file that is missing, cannot be read, or is not JSON, YAML or a module.
  */
 export async function loadConfig(path: string | undefined, context: ConfigContext): Promise<LoadedConfig> {
   const file = findConfig(path, context.cwd)

@@ -21,7 +21,7 @@ type Surroundings = Pick<CommandContext, 'env' | 'cwd' | 'signal'>
 
 /**
  * The configuration that is named or that the folder has, else one of what is found. Rejects with `CommandError` for a
- * configuration, or an environment, with a fault.
+ * configuration, or an environment, with an error.
  */
 export function devSource(settings: ModelSettings, context: Surroundings): Promise<DevSource> {
   return settings.config !== undefined || configsIn(context.cwd).length > 0

@@ -6,7 +6,7 @@ const foreign = /:(?:binary|omap|pairs|set|timestamp)$/
 
 /**
  * The value in the text of a configuration, which is YAML as LiteLLM's parser reads it (1.1), or JSON. Throws a
- * `CommandError` that names the line of a fault and shows nothing of it: it may hold a key.
+ * `CommandError` that names the line of an error and shows none of its text, which may be a key.
  */
 export function parseSource(text: string, kind: 'yaml' | 'json'): unknown {
   const document = parseDocument(text, {

@@ -21,7 +21,7 @@ export interface NamedDatabase {
  * Opens the database that a command line means, hands it over, and closes it, whatever happens. Rejects with `CommandError`
  * where there is none, it cannot be opened, or it fails.
  *
- * @param makes - whether a file that is not there is made; else it is a fault.
+ * @param makes - whether to create a missing file; otherwise it is an error.
  */
 export async function withDatabase(
   values: Values,
@@ -82,7 +82,7 @@ interface ChosenDatabase {
 
 /**
  * The database that `--database` names; else the one of the configuration, `--config` or that of the folder; else the one of
- * `sluice dev`. Rejects with `CommandError` for options that exclude each other, and a configuration with a fault.
+ * `sluice dev`. Rejects with `CommandError` for options that exclude each other, and an invalid configuration.
  */
 async function chosenDatabase(values: Values, context: CommandContext): Promise<ChosenDatabase> {
   const named = textOf(values, 'database')

@@ -2,29 +2,30 @@ import type { KeyStore, ManagedGateway } from '@sluice/core'
 import type { Database } from '@sluice/core/store'
 import type { TypedConfig } from '../config/config.ts'
 
-/** A configuration that serves. */
+/** A running service: the gateway of a configuration, its HTTP server, and its state. */
 export interface Service {
   readonly gateway: ManagedGateway
   /** `http://127.0.0.1:8787`, without a trailing slash. */
   readonly url: string
-  /** Where client libraries are pointed: the URL and the base. */
+  /** The base URL for client libraries: `url` with the `basePath`. */
   readonly baseURL: string
-  /** Where the page is; `undefined` where it is off. */
+  /** The URL of the web console; `undefined` if it is off. */
   readonly consoleURL: string | undefined
-  /** Of the database; `undefined` where there is none. */
+  /** The keys of the database; `undefined` without one. */
   readonly keys: KeyStore | undefined
+  /** Sums the usage in the ledger; `undefined` without a database. */
   readonly usage: Database['usage'] | undefined
-  /** Takes another configuration. Rejects with its faults, and then goes on as before. */
+  /** Replaces the configuration. Rejects with `InvalidConfigError` for an invalid one, and keeps the current one. */
   reload(config: TypedConfig): Promise<void>
-  /** Drains, stops and closes all that was opened. */
+  /** Stops the service: running requests may finish, then everything that it opened is closed. */
   close(): Promise<void>
 }
 
-/** Options of a command line that override the configuration. */
+/** Options of the command line, which override the configuration. */
 export interface ServiceOptions {
   readonly host?: string | undefined
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   readonly port?: number | undefined
-  /** Whether requests by foreign host names are refused, also where `server.allowedHosts` is not set. Default: no. */
+  /** Whether to reject requests with unknown host names even if `server.allowedHosts` is not set. Default: no. */
   readonly checkHost?: boolean | undefined
 }

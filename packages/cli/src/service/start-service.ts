@@ -7,7 +7,6 @@ import {
   withEndpoints,
 } from '@sluice/core'
 import { ListenError, serve } from '@sluice/node'
-import type { CommandContext } from '../command.ts'
 import { recheckConfig } from '../config/check-config.ts'
 import { compileConfig } from '../config/compile-config.ts'
 import type { CompiledConfig } from '../config/compiled-config.ts'
@@ -26,18 +25,30 @@ import { ServiceObservability } from './service-observability.ts'
 
 const defaultHost = '127.0.0.1'
 
-/** What a service has of the world. */
-export type ServiceContext = Pick<
-  CommandContext,
-  'env' | 'cwd' | 'print' | 'log' | 'terminal' | 'colours' | 'now'
->
+/** What a service gets from its process. */
+export interface ServiceContext {
+  /** The environment variables. */
+  readonly env: Record<string, string | undefined>
+  /** The base of relative paths. */
+  readonly cwd: string
+  /** Writes a line of the request log: to standard output in the command line. */
+  readonly print: (text: string) => void
+  /** Writes a line of progress, a warning or an error: to standard error in the command line. */
+  readonly log: (text: string) => void
+  /** Whether standard output is a terminal: the request log is then pretty by default. */
+  readonly terminal: boolean
+  /** Whether the request log may use colours. */
+  readonly colours: boolean
+  /** Returns milliseconds since 1970. */
+  readonly now: () => number
+}
 
 /**
- * Serves a configuration, whose variables are filled in, as `loadConfig` gives it. It listens when this resolves; what it
- * opened is closed when its `close` has resolved. Signals are its caller's.
+ * Starts a service for a configuration of `loadConfig`. When it resolves, the service listens. `close` of the service closes
+ * everything that it has opened. It installs no signal handlers.
  *
- * Rejects with `InvalidConfigError` for a configuration with faults, and with `CommandError` for what cannot be opened, packages
- * that are not installed, and an address that cannot be had; then nothing stays open.
+ * Rejects with `InvalidConfigError` for an invalid configuration, and with `CommandError` if the state cannot be opened, a
+ * package is not installed, or the address is not available. Then nothing stays open.
  */
 export async function startService(
   given: TypedConfig,

@@ -6,7 +6,7 @@ import { type FileWatch, watchFiles } from './watch-files.ts'
 
 /** What keeps a service at what its configuration says. */
 export interface ConfigWatcher {
-  /** Reads the configuration now, and takes it where it has no fault. Resolves to whether it did. Never rejects. */
+  /** Reads the configuration now, and applies it if it is valid. Resolves to whether it was. Never rejects. */
   reload(): Promise<boolean>
   /** Watches no more, and waits for a reload that runs. */
   close(): Promise<void>

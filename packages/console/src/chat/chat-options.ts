@@ -2,11 +2,11 @@ import { ConfigurationError, type LimitRuleData } from '@sluice/core'
 import { type ConfigurationIssue, configurationIssue, unknownOption } from '@sluice/core/adapter'
 import { limitRule } from '@sluice/core/limits'
 
-/** What the console's own principal may do. */
+/** What the principal `console` may do: that of the console's own chat. */
 export interface ConsoleChat {
-  /** Patterns of the models that it may use (`*` stands for any text). Default: all. */
+  /** Patterns of the models that it may use (`*` matches any text). Default: all. */
   readonly models?: readonly string[] | undefined
-  /** Such as `{ team: 'platform' }`, for limits that are shared and for the sums of the ledger. Default: none. */
+  /** Tags such as `{ team: 'platform' }`, to share limits and to group usage by. Default: none. */
   readonly tags?: Readonly<Record<string, string>> | undefined
   /**
    * Its own rate limits and budgets. Default: 60 requests a minute, and a budget of 1 US dollar a day that does not count

@@ -67,6 +67,6 @@ function chatResponse({ body, status, headers: given }: Response): Response {
 function notCaller(): GatewayError {
   return new GatewayError('missing_scope', {
     message:
-      "The gateway does not know the console as a caller. Give createGateway() `authenticate: firstOf(board.authenticate, ...)`, where `board` is what createConsole() returned, or chat with a caller's key.",
+      "The gateway does not know the console as a caller. Give createGateway() `authenticate: firstOf(adminConsole.authenticate, ...)`, where `adminConsole` is what createConsole() returned, or chat with a caller's key.",
   })
 }

@@ -11,10 +11,11 @@ import { LedgerState } from './ledger-state.ts'
 import { LedgerWriter } from './ledger-writer.ts'
 import { OrphanSweep } from './orphan-sweep.ts'
 
+/** Options of `batchedLedger`. */
 export interface BatchedLedgerOptions {
   /**
-   * Stores what cannot be written while the database is unavailable. Without a journal it waits in memory: requests go on,
-   * and a crash loses it.
+   * Stores records on disk while the database is unavailable. Without a journal they wait in memory: requests continue, and a
+   * crash loses the records.
    */
   readonly journal?: Journal
   /** Called when the database begins to fail, and when it works again. */
@@ -24,11 +25,14 @@ export interface BatchedLedgerOptions {
    * and replaces it. Closings are lost only if closings alone reach the maximum.
    */
   readonly maxPending?: number
-  /** How often open records write a heartbeat with their usage so far, in milliseconds. Default 5,000. */
+  /**
+   * How often open records get a heartbeat, in milliseconds: a sign that their process is alive, with their usage so far.
+   * Default 5,000.
+   */
   readonly heartbeatMs?: number
   /**
-   * After how long without a heartbeat an open record counts as left behind by a crash, in milliseconds: at least twice
-   * `heartbeatMs`. Default 30,000.
+   * Milliseconds without a heartbeat after which an open record is an orphan of a crashed process, and is closed as `lost`: at
+   * least twice `heartbeatMs`. Default 30,000.
    */
   readonly silentMs?: number
   /** The timeout of a database call, in milliseconds. Default 250. */
@@ -51,7 +55,7 @@ const defaults = { maxPending: 10_000, heartbeatMs: 5_000, silentMs: 30_000, tim
 
 /**
  * Creates a ledger over a database that writes records in batches. While the database is unavailable they go to the
- * journal, and are written when it is back. A record is stored once, also where parts of it are written twice. Records that
+ * journal, and are written when it is back. A record is stored once, even if parts of it are written twice. Records that
  * a crash left open are closed. Throws `TypeError` for invalid options.
  */
 export function batchedLedger(rows: LedgerRepository, given: BatchedLedgerOptions = {}): BatchedLedger {

@@ -9,7 +9,7 @@ export interface StoredCharge {
   readonly completionTokens: number
   readonly cachedTokens: number
   readonly reasoningTokens: number
-  /** Whole billionths of a US dollar; `null` where no price is known. */
+  /** Whole billionths of a US dollar; `null` if no price is known. */
   readonly nanoDollars: number | null
 }
 
@@ -30,7 +30,7 @@ export interface StoredEntry extends StoredCharge {
   readonly openedAt: number
 }
 
-/** A closing with its entry, as a database stores them. The charge is empty where no upstream was called. */
+/** A closing with its entry, as a database holds them. The charge is 0 if no upstream accepted the request. */
 export interface StoredClosing extends StoredEntry {
   readonly closedAt: number
   readonly outcome: string
@@ -44,7 +44,7 @@ export interface StoredClosing extends StoredEntry {
   readonly totalMs: number
 }
 
-/** Progress as a database holds it. */
+/** A heartbeat as a database holds it: the usage of an open record so far. */
 export interface StoredProgress {
   readonly id: string
   readonly charge: StoredCharge | null

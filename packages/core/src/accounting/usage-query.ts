@@ -3,7 +3,7 @@ import type { Operation } from '../contracts/outline.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { storableText } from '../primitives/safe-text.ts'
 
-/** A usage query that can be answered: no dimension comes twice, and the moments are whole milliseconds since 1970. */
+/** A valid usage query: no dimension twice, and `from` and `to` as whole milliseconds since 1970. */
 export interface ValidatedUsageQuery {
   readonly by: readonly UsageDimension[]
   readonly from: number | undefined
@@ -25,7 +25,7 @@ const named: readonly string[] = [
 const maxDimensions = 8
 const queryMembers: readonly string[] = ['by', 'from', 'to', 'where']
 
-/** Throws `TypeError` for a query that cannot be answered. */
+/** Returns a valid copy of a query, with the default `kind`. Throws `TypeError` for an invalid query. */
 export function validateUsageQuery(given: UsageQuery): ValidatedUsageQuery {
   const query = ownMembers(given)
   const by: unknown = query.by

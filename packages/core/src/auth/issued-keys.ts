@@ -3,7 +3,7 @@ import type { ApiKeyRecord, KeyRepository, KeySecret, KeyStore, StoredKey } from
 import type { LimitRuleData } from '../contracts/principal.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { randomBytes } from '../primitives/random.ts'
-import { defaultPrefix, keyForm, newKey, newKeyId, type RandomBytes } from './issued-key.ts'
+import { defaultPrefix, keyForm, newKey, newKeyId } from './issued-key.ts'
 import { digestsOf, type Pepper, sameDigest } from './key-digest.ts'
 import { keyFields } from './key-record.ts'
 
@@ -15,8 +15,8 @@ export interface KeyStoreOptions {
   readonly pepper?: Pepper
   /** Returns milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
-  /** Returns random bytes. Default `crypto.getRandomValues`. */
-  readonly random?: RandomBytes
+  /** Returns `length` random bytes. Default: from `crypto.getRandomValues`. */
+  readonly random?: (length: number) => Uint8Array
 }
 
 const repositoryMethods = ['insert', 'list', 'get', 'update', 'addSecret', 'delete', 'findByDigest'] as const

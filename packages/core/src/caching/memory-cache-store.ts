@@ -10,7 +10,7 @@ import { utf8Length } from '../primitives/utf8-length.ts'
 export interface MemoryCacheStoreOptions {
   /** Maximum number of entries, from 1 to 1,000,000. Default 10,000. */
   readonly maxEntries?: number
-  /** Maximum number of entries per owner: a principal, or a group that shares responses. Default 1,000. */
+  /** Maximum number of entries per owner: a principal, or a group of principals that share responses. Default 1,000. */
   readonly maxEntriesPerOwner?: number
   /** Maximum total size of texts and names in UTF-8 bytes. Default 67,108,864 (64 MiB). */
   readonly maxBytes?: number

@@ -28,12 +28,12 @@ export interface ResponseCacheOptions {
   readonly maxBytes?: number
   /**
    * Decides which requests are cached. Default: those with `temperature: 0` and one choice, without web search, `store` or
-   * fields that the protocol does not know.
+   * fields outside the chat completions API.
    */
   readonly cacheable?: (input: ChatRequest, principal: Principal) => boolean
   /**
-   * Who shares cached responses. Default `principal`: each principal has its own. A function returns the name of a group that
-   * shares them, whatever its routes and limits; for `undefined`, nothing is cached.
+   * Who shares cached responses: the owner of an entry. Default `principal`: each principal has its own. A function returns the
+   * name of a group of principals that share them, whatever their routes and limits; for `undefined`, nothing is cached.
    */
   readonly scope?: 'principal' | ((principal: Principal) => string | undefined)
 }

@@ -4,8 +4,8 @@ import type { Principal } from './principal.ts'
 /**
  * Identifies the caller of a request. Returns `undefined` if nobody can be identified: the response is a 401.
  *
- * `host` is the request object of the host framework: `req` of Express, `ctx` of Koa. It is `undefined` when
- * `gateway.fetch` is called directly.
+ * `Host` is the request type of the host: the server framework that the gateway is mounted in. `host` is that request: `req`
+ * of Express, `ctx` of Koa. It is `undefined` when `gateway.fetch` is called directly.
  *
  * `report` records why the result is `undefined`, for events and logs. It does not change the response: a caller cannot
  * distinguish an expired key from an unknown one. If it is called more than once, the most specific reason counts.

@@ -1,6 +1,9 @@
 /** Identifies an entry of a `CacheStore`. Entries of different owners are separate, even under the same name. */
 export interface CacheKey {
-  /** Whose quota the entry counts against: a principal, or a group of principals that share cached responses. */
+  /**
+   * Who shares the entry: a principal, or a group of principals that share cached responses. A store bounds the number of
+   * entries per owner.
+   */
   readonly owner: string
   readonly name: string
 }

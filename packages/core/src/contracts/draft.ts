@@ -9,7 +9,7 @@ export interface Draft {
   readonly model: string
   /** The body in the caller's dialect. Read `outline` instead where that has what you need: it holds for every dialect. */
   readonly body: JsonObject
-  /** Size of the body in bytes. For a body that the host framework has parsed: the size of its JSON text. */
+  /** Size of the body in bytes. For a body that the host has parsed: the size of its JSON text. */
   readonly bytes: number
   readonly outline: Outline
 }

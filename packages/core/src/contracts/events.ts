@@ -6,7 +6,7 @@ import type { Principal } from './principal.ts'
 import type { Adjustment } from './provider.ts'
 import type { RequestTrace } from './trace.ts'
 
-/** One call of a request to one target. */
+/** One attempt of a request: one try at one target. It may fail before the upstream is called. */
 export interface AttemptRecord {
   readonly provider: string
   /** The upstream's own name for the model. */
@@ -30,22 +30,32 @@ export interface AttemptRecord {
   /** HTTP status of the upstream; `undefined` if it sent none. */
   readonly status: number | undefined
   /**
-   * What the attempt failed with, before or during its response; `undefined` if it did not fail. Two errors mark an attempt
-   * that was cancelled rather than failed: `AnsweredElsewhere` (the other call of a hedge was faster) and `LifeEnded` (the
-   * client disconnected, or the gateway was closed).
+   * What the attempt failed with, before or during its response; `undefined` if it did not fail. An attempt that was cancelled
+   * rather than failed has an `Error` with one of two names. `error.name` is `AnsweredElsewhere` if the other call of a hedge
+   * was faster, and `LifeEnded` if the client disconnected or the gateway was closed.
    */
   readonly error: unknown
 }
 
+/** Why an attempt was made: see `why` of `AttemptRecord`. */
 export type AttemptReason = 'first' | 'retry' | 'fallback' | 'hedge' | 'shadow'
 
-/** How a request ended. `gateway_closed`: `close` of the gateway aborted it. */
+/**
+ * How a request ended. In a ledger, records that a crash left open have the further outcome `lost`: see
+ * `LedgerRepository.closeOrphans`.
+ */
 export type RequestOutcome =
+  /** The response was sent to its end. */
   | 'completed'
+  /** The gateway rejected the request with a `GatewayError`, such as a 401, 400, 429 or 503. */
   | 'refused'
+  /** The client disconnected before the end of its response. */
   | 'client_disconnected'
+  /** The upstream calls failed, with an error response of the vendor, a timeout or a broken connection. */
   | 'upstream_failed'
+  /** `close` of the gateway aborted the request. */
   | 'gateway_closed'
+  /** An unexpected error, such as one of your own functions. The response was a 500. */
   | 'internal_error'
 
 /**
@@ -138,7 +148,7 @@ export interface EndEvent {
   readonly cache: 'hit' | 'miss' | undefined
   /** Whether the response repeats that of an earlier request with the same idempotency key, without an upstream call. */
   readonly replayed: boolean
-  /** How the request was routed. */
+  /** How the request was routed. Not an OpenTelemetry trace: see `Tracer` for those. */
   readonly trace: RequestTrace
   /** What the request failed with, including its `cause`. For logs: it may hold internal details. */
   readonly error: unknown
@@ -161,6 +171,12 @@ export interface InternalErrorEvent {
 /** A problem that does not fail requests: reported at startup, or once when it first occurs. */
 export interface WarningEvent {
   readonly type: 'warning'
+  /**
+   * `only_local_in_production`: every target is a `local()` provider, although `NODE_ENV` is `production`.
+   * `load_shedder_failed`: `loadShedder` threw or returned something else than a reason, and the request was accepted.
+   * `trace_header_failed`: the `traceHeader` function threw, and the response has no such header. `tracer_failed`: the `Tracer`
+   * threw or returned invalid headers, and spans are missing.
+   */
   readonly code: 'only_local_in_production' | 'load_shedder_failed' | 'trace_header_failed' | 'tracer_failed'
   readonly message: string
   /** The error behind it, if there is one. */
@@ -170,6 +186,7 @@ export interface WarningEvent {
 /** A store has failed or has recovered. Sent once per change of state. */
 export interface StoreEvent {
   readonly type: 'store'
+  /** `answers`: the `CacheStore` of cached responses and idempotency keys. `health`: the `SharedHealth` of targets. */
   readonly store: 'limits' | 'ledger' | 'keys' | 'answers' | 'health'
   readonly state: 'failing' | 'working'
   /** What the store failed with. */

@@ -1,6 +1,9 @@
 import type { Principal } from './principal.ts'
 
-/** The body of a request in the form that the host framework has it, which is cheaper than a Web stream. */
+/**
+ * The body of a request in the form that the host has it, which is cheaper than a Web stream. A host is the server framework
+ * that a gateway is mounted in, such as Express.
+ */
 export type HostBody =
   | {
       readonly kind: 'stream'
@@ -31,9 +34,9 @@ export interface DisconnectSource {
   offDisconnect(listener: DisconnectListener): void
 }
 
-/** What an adapter passes to `gateway.fetch` beside the `Request`. */
+/** What an adapter passes to `gateway.fetch` beside the `Request`. `Host` is the request type of the host. */
 export interface FetchContext<Host = unknown> {
-  /** The request object of the host framework, passed to `authenticate`: `req` of Express, `ctx` of Koa. */
+  /** The request object of the host, passed to `authenticate`: `req` of Express, `ctx` of Koa. */
   readonly host?: Host | undefined
   /** The path under which the gateway is mounted, without a trailing slash: `/api/ai`. */
   readonly mount?: string | undefined
@@ -42,8 +45,8 @@ export interface FetchContext<Host = unknown> {
   /** Called once with the principal, after authentication. */
   readonly onPrincipal?: ((principal: Principal) => void) | undefined
   /**
-   * Whether the adapter reads responses under `gatewayResponseKey`. The gateway then creates the native parts of a
-   * `Response` only when they are used, which is cheaper. See `GatewayResponse`.
+   * Whether the adapter reads responses as plain data, the `GatewayResponse` under `gatewayResponseKey`. The gateway then
+   * creates a native `Response` body and `Headers` only if they are used, which is cheaper. Default `false`.
    */
   readonly plainResponses?: boolean | undefined
 }

@@ -9,7 +9,7 @@ export interface Journal {
    * once `write` has resolved. Rejects with the error of `write` and keeps the remaining batches.
    *
    * After a crash a batch may be written twice, so `write` must be idempotent, as `LedgerRepository.write` is. Only one
-   * replay runs at a time; `append` may be called during it.
+   * `replay` runs at a time; `append` may be called during it.
    */
   replay(write: (batch: LedgerBatch) => Promise<void>): Promise<void>
   /** Whether no batch is stored. */

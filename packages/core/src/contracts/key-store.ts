@@ -74,7 +74,7 @@ export interface KeyStore {
    * key.
    */
   find(digest: string): Promise<ApiKeyRecord | undefined>
-  /** Returns the digests under which a key may be stored, newest pepper first; none if it is no key of this store. */
+  /** Returns the digests of a key's text, one per pepper, newest first; none if it is not a key of this store. */
   digests(text: string): readonly string[]
 }
 

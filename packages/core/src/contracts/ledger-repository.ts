@@ -7,7 +7,8 @@ export interface LedgerBatch {
   /** Requests that have ended. */
   readonly closings: readonly LedgerClosing[]
   /**
-   * Heartbeats of open requests, with their usage so far if it is known. Ids that are unknown or closed are ignored.
+   * Heartbeats: signs that the processes of open requests are alive, with the usage so far if it is known. Ids that are
+   * unknown or closed are ignored.
    */
   readonly progress: readonly { readonly id: string; readonly charge: Charge | undefined }[]
   /** Ids of entries to delete, because their requests were rejected. Entries with a `LedgerClosing` stay. Default: none. */
@@ -15,8 +16,7 @@ export interface LedgerBatch {
 }
 
 /**
- * Reads and writes the table of a ledger: one implementation per database. Test yours with `ledgerConformance` of
- * `@sluice/testing`.
+ * Reads and writes the table of a ledger: one implementation per database.
  *
  * Convert batches with `toStoredBatch` before writing. It replaces texts and numbers that a database cannot store. A closing
  * without a charge has no usage and costs 0. Store the kind of an entry; an entry without one is a request.
@@ -31,8 +31,9 @@ export interface LedgerRepository {
    */
   write(batch: LedgerBatch): Promise<void>
   /**
-   * Closes open records without a heartbeat for `silentMs` milliseconds, by the clock of the database. Their outcome is
-   * `lost`, their charge the last known one, marked as estimated. Returns how many it closed.
+   * Closes orphans: open records without a heartbeat for at least `silentMs` milliseconds, by the clock of the database,
+   * because their process crashed. Their outcome is `lost`, their charge the last known one, marked as estimated. Returns how
+   * many it closed.
    */
   closeOrphans(silentMs: number): Promise<number>
   /**

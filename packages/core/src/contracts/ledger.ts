@@ -2,8 +2,8 @@ import type { RequestOutcome } from './events.ts'
 import type { Operation } from './outline.ts'
 
 /**
- * What a record describes: a `request`, or an upstream call whose response the client did not get. These are the slower
- * call of a `hedge`, a mirrored call (`shadow`), or one that was abandoned after a `timeout` for another attempt.
+ * What a record describes: a `request`, or a discarded call, whose response the client did not get. Discarded calls are the
+ * slower call of a `hedge`, a mirrored call (`shadow`), or one that ended with a `timeout` before another attempt.
  */
 export type RecordKind = 'request' | 'hedge' | 'shadow' | 'timeout'
 
@@ -18,7 +18,7 @@ export interface LedgerEntry {
   readonly operation: Operation
   /** The protocol of the caller, such as `chat`. */
   readonly dialect: string
-  /** The id of the principal. */
+  /** The id of the principal: what usage queries call `key`. */
   readonly principal: string
   /** The source of the principal, as ids are unique only within one; `undefined` if it has none. */
   readonly source?: string | undefined
@@ -43,7 +43,7 @@ export interface Charge {
   readonly completionTokens: number
   readonly cachedTokens: number
   readonly reasoningTokens: number
-  /** US dollars; `null` where no price is known. */
+  /** US dollars; `null` if no price is known. */
   readonly cost: number | null
 }
 
@@ -60,7 +60,7 @@ export interface LedgerClosing {
   readonly upstreamModel: string | undefined
   /** The model that the response names; `undefined` if it names none. One line of at most 200 characters. */
   readonly responseModel: string | undefined
-  /** How many upstream calls were made. */
+  /** How many attempts called their upstream. */
   readonly attempts: number
   /** `undefined` if no upstream accepted the request: nothing is charged. */
   readonly charge: Charge | undefined
@@ -79,7 +79,8 @@ export interface LedgerClosing {
 export interface Ledger {
   /**
    * Stores an entry, and resolves once it is stored. If it rejects, a request that counts against a budget fails with 503
-   * `ledger_unavailable`. `progress` returns the usage so far: store it from time to time, so that it survives a crash.
+   * `ledger_unavailable`. `progress` returns the usage so far, or `undefined` if it is not known yet. Call it from time to time
+   * and store its result, so that it survives a crash.
    */
   open(entry: LedgerEntry, progress: () => Charge | undefined): void | Promise<void>
   /**
@@ -103,8 +104,9 @@ export interface Ledger {
 }
 
 /**
- * A dimension to group usage by. `source` is that of the principal, `user` the end user that the caller names, and
- * `tag:team` the value of the tag `team`.
+ * A dimension to group usage by. `key`: the id of the principal, whatever it authenticated with. `source`: that of the
+ * principal. `user`: the end user that the caller names. `model`: the requested model. `provider`: the one that responded.
+ * `day`: in UTC. `kind`: see `RecordKind`. `tag:team`: the value of the tag `team`.
  */
 export type UsageDimension =
   | 'key'
@@ -135,7 +137,7 @@ export interface UsageQuery {
  * the usage of all principals.
  */
 export interface UsageFilter {
-  /** The id of the principal. */
+  /** The id of the principal, whatever it authenticated with. */
   readonly key?: string
   /** The source of the principal, such as `api_keys`. Two principals with one id have different sources. */
   readonly source?: string

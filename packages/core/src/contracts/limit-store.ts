@@ -1,8 +1,12 @@
-/** What a claim takes from one counter. Amounts are integers: requests, tokens, or billionths of a US dollar. */
+/**
+ * What a claim takes from one counter. Amounts are integers: requests, tokens, or billionths of a US dollar. `RateCounter` is a
+ * rate limit, `SumCounter` a budget, `LeaseCounter` a concurrency limit.
+ */
 export type Counter = RateCounter | SumCounter | LeaseCounter
 
-interface AnyCounter {
-  /** Identifies the counter. The counters of a claim have distinct keys. */
+/** What all kinds of counters have. */
+export interface AnyCounter {
+  /** The storage key of the counter. The counters of a claim have distinct keys. */
   readonly key: string
   readonly limit: number
   /** Whether the counter never rejects a claim. If the limit is exceeded, the claim takes nothing from it. */
@@ -11,24 +15,25 @@ interface AnyCounter {
 
 /**
  * A rate limit, by the generic cell rate algorithm (GCRA, ITU-T I.371) in integer microseconds. Its state is `arrival`, the
- * time at which the full limit is available again, and `held`, the cost of reservations that are not settled, which does not
- * replenish with time.
+ * time at which the full limit is available again, and `reserved`, the cost of reservations that are not settled, which
+ * does not replenish with time. In the terms of GCRA, one unit of `amount` is a cell, and `arrival` is its theoretical
+ * arrival time.
  *
- * With `cost = ceil(amount * window / limit)`, a claim is allowed if `max(arrival, now) + held + cost <= now + window +
- * slack`. It then adds its cost to `arrival = max(arrival, now) + cost` if it has no `floor`, else to `held`. `slack` makes
+ * With `cost = ceil(amount * window / limit)`, a claim is allowed if `max(arrival, now) + reserved + cost <= now + window +
+ * slack`. It then adds its cost to `arrival = max(arrival, now) + cost` if it has no `floor`, else to `reserved`. `slack` makes
  * up for rounding: `min(limit * cost(1) - window, cost(1) - 1)`. Without it, 7 per minute would allow only 6.
  *
- * Settling a claim removes its cost from `held` and sets `arrival = max(arrival, now) + cost(charged)`. A claim that expires
- * is charged its `floor` in the same way. Settling it later charges only what exceeds the `floor`, and refunds nothing, as
- * the `floor` has been replenished meanwhile.
+ * Settling a claim removes its cost from `reserved` and sets `arrival = max(arrival, now) + cost(charged)`. A claim that
+ * expires is charged its `floor` in the same way. Settling it later charges only what exceeds the `floor`, and refunds
+ * nothing, as the `floor` has been replenished meanwhile.
  */
 export interface RateCounter extends AnyCounter {
   readonly kind: 'rate'
   readonly windowMs: number
   readonly amount: number
   /**
-   * The amount that is charged if the claim expires without being settled, because its process crashed. Absent: the amount
-   * is charged at once, and there is nothing to settle.
+   * The part of `amount` that stays charged if the claim expires without being settled, because its process crashed. Absent:
+   * `amount` is charged at once, and there is nothing to settle.
    */
   readonly floor?: number
 }
@@ -42,16 +47,19 @@ export interface SumCounter extends AnyCounter {
   readonly kind: 'sum'
   readonly window: 'hour' | 'day' | 'week' | 'month' | 'ever'
   readonly amount: number
-  /** The amount that is charged if the claim expires without being settled. */
+  /** The part of `amount` that stays charged if the claim expires without being settled, because its process crashed. */
   readonly floor: number
 }
 
-/** A limit of concurrent claims. A claim that is neither settled nor renewed is released after its `ttlMs`. */
+/**
+ * A limit of concurrent claims. A claim that is neither settled nor renewed is released after its `ttlMs`. Not the `Lease` of a
+ * limiter, which covers all counters of a request.
+ */
 export interface LeaseCounter extends AnyCounter {
   readonly kind: 'lease'
 }
 
-/** A reservation from several counters, which succeeds or fails as a unit. */
+/** A reservation of one request from several counters, which succeeds or fails as a unit. */
 export interface Claim {
   /** Unique per claim: 32 hexadecimal digits. */
   readonly id: string

@@ -14,7 +14,7 @@ export interface LimitState {
   readonly remaining: number
   /** Milliseconds until the whole limit is available again. */
   readonly resetMs: number
-  /** Whether this limit refused the request. Default false. */
+  /** Whether this limit rejected the request. Default `false`. */
   readonly exceeded?: boolean
 }
 
@@ -34,17 +34,20 @@ export interface Lease {
    * this one, which is reported as an adjustment.
    */
   readonly maxOutputTokens?: number
-  /** The prompt tokens that are reserved: charged where the answer is cut off before any of it arrives. */
+  /** The prompt tokens that are reserved: charged if the upstream call is cancelled before any content arrives. */
   readonly promptTokens?: number
-  /** Whether money was reserved: such a request fails where the ledger cannot store its entry. */
+  /**
+   * Whether the request counts against a budget. It then fails with 503 `ledger_unavailable` if the ledger cannot store its
+   * entry. Default `false`.
+   */
   readonly spends?: boolean
-  /** The dry-run rules that would have refused, as they are written: for the `end` event. */
+  /** The `dryRun` rules that would have rejected the request, as source text: for the `end` event. */
   readonly wouldHaveRefused?: readonly string[]
   /** How long the request waited to be admitted, in milliseconds. */
   readonly waitedMs?: number
   /**
-   * Releases the lease. Called exactly once. `usage` is `undefined` when no model was called or none answered. `cost` is
-   * its price in US dollars, `null` where that is not known.
+   * Releases the lease. Called exactly once. `usage` is `undefined` if no upstream accepted the request. `cost` is its price in
+   * US dollars, `null` if that is not known.
    */
   settle(usage: Usage | undefined, cost: number | null): void | Promise<void>
 }
@@ -54,13 +57,13 @@ export interface LimitContext {
   readonly requestId: string
   readonly operation: Operation
   /**
-   * The entry of the model table that matched: the model's name, or the pattern that it fits. Where the route names none,
-   * the first target, as `provider/model`. Unlike a model's name, callers cannot make it up.
+   * The entry of the model table that matched: the model's name, or the pattern that it matches. If the route reports none, the
+   * first target, as `provider/model`. Unlike a model's name, callers cannot make it up.
    */
   readonly entry: string
-  /** The targets that may answer it. */
+  /** The targets that may be called. */
   readonly targets: readonly Target[]
-  /** Returns the price of a usage at a target, in US dollars; `null` where that is not known. */
+  /** Returns the price of a usage at a target, in US dollars; `null` if that is not known. */
   price(usage: Usage, target: Target): number | null
   /** Aborts when the client disconnects, or the gateway closes without waiting any longer. */
   readonly signal: AbortSignal
@@ -68,15 +71,18 @@ export interface LimitContext {
 
 /** Decides whether a request is within its limits. */
 export interface Limiter {
-  /** Returns a lease, or throws `GatewayError` (429) and reserves nothing. */
+  /**
+   * Returns a lease, or throws `GatewayError` and reserves nothing: 429 above a limit, 403 `model_not_priced` for a model
+   * without a price under a budget, 503 while the store of a rule is unavailable and its policy is `closed`.
+   */
   admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease>
   /** How long `admit` may let a request wait, in milliseconds, beyond `timeouts.policyMs`. Default 0. */
   readonly maxWaitMs?: number
   /** Whether it limits every principal. `false`: only those with `limits` of their own. Default `true`. */
   readonly appliesToAll?: boolean
   /**
-   * Whether `admit` enforces the `limits` of the principal too, as `limits()` does. Where it does not, the request of a
-   * principal that has `limits` fails with 500: they are never ignored. Default false.
+   * Whether `admit` enforces the `limits` of the principal too, as `limits()` does. If it does not, requests of
+   * principals with `limits` fail with 500: they are never ignored. Default `false`.
    */
   readonly enforcesPrincipalLimits?: boolean
 }

@@ -1,10 +1,14 @@
 import type { Draft } from './draft.ts'
 
-/** The authenticated caller of a request. */
+/**
+ * The authenticated caller of a request: whoever the API key or token belongs to. The client is the program that sends the
+ * request.
+ */
 export interface Principal {
+  /** Identifies it within its `source`: the id of a key, or the `sub` of a token. */
   readonly id: string
   /**
-   * Where the `id` comes from, such as `api_keys` or the issuer of a token; no spaces. Principals with the same `id` and
+   * Who issued the `id`, such as `api_keys` or the issuer of a token; no spaces. Principals with the same `id` and
    * different sources share no limits, cached responses or idempotency keys. Default: none.
    */
   readonly source?: string
@@ -26,8 +30,9 @@ export type Window = 'second' | 'minute' | 'hour' | 'day'
 export type BudgetWindow = 'hour' | 'day' | 'week' | 'month' | 'ever'
 
 /**
- * Which requests share a counter. `key`: those of a principal. `tag:team`: those of principals with the same value of a tag;
- * principals without the tag share one counter. `model`: those for the same model. `gateway`: all.
+ * Which requests share a counter. `key`: those of a principal, whatever it authenticated with. `tag:team`: those of
+ * principals with the same value of a tag; principals without the tag share one counter. `model`: those for the same model.
+ * `gateway`: all.
  */
 export type NamedScope = 'key' | 'model' | 'gateway' | `tag:${string}`
 

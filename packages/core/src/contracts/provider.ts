@@ -3,7 +3,7 @@ import type { ChatRequest, FinishReason, JsonObject, Logprobs } from '../protoco
 import type { Operation } from './outline.ts'
 import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
 
-/** One request to one upstream model. */
+/** One call of one upstream model, as `encode` and `decode` get it. */
 export interface Call {
   /** The request as a chat completion. Of a request in another dialect it is computed when it is read. */
   readonly input: ChatRequest
@@ -82,8 +82,9 @@ export interface Provider {
    */
   readonly keys?: readonly ProviderKey[]
   /**
-   * The request fields outside the protocol that `encode` passes on and the upstream obeys to choose models, routing, paid
-   * features or token bounds. The gateway rejects them from principals with limits or a list of models. Default: none.
+   * The request fields outside the chat completions API that `encode` passes on and the upstream obeys to choose models,
+   * routing, paid features or token bounds. The gateway rejects them from principals with limits or a list of models.
+   * Default: none.
    */
   readonly restrictedFields?: RestrictedFields
   /**
@@ -120,15 +121,16 @@ export type RequestExtension =
   | 'service_tiers'
 
 /**
- * What a restricted field changes: the `model` that answers; `routing`, which servers or settings the request gets; `paid`
- * features; the bound of the `output`; the `prompt` that was counted; `scheduling`, which requests are served first.
+ * What a restricted field changes. `model`: which model responds. `routing`: which servers or settings the request gets.
+ * `paid`: whether paid features are used. `output`: the maximum length of the output. `prompt`: the prompt, after its
+ * tokens were counted. `scheduling`: which requests the upstream serves first.
  */
 export type RestrictedFieldKind = 'model' | 'routing' | 'paid' | 'output' | 'prompt' | 'scheduling'
 
 /**
  * Restricted fields by name. Names match in any case, with or without `_` and `-`. `'a.b'` is the member `b` of the object
- * `a`. A protocol field stands for its other spellings, such as `maxTokens`. The name of a `RequestExtension` stands for its
- * values: `server_tools`.
+ * `a`. A field of the chat completions API stands for its other spellings, such as `maxTokens`. The name of a
+ * `RequestExtension` stands for its values: `server_tools`.
  */
 export type RestrictedFields = Readonly<Record<string, RestrictedFieldKind>>
 
@@ -152,7 +154,8 @@ export type ParameterOverrides = {
   readonly [Field in OverridableField]?: ChatRequest[Field] | null
 }
 
-type OverridableField =
+/** The fields of a request that a target may override. */
+export type OverridableField =
   | 'temperature'
   | 'top_p'
   | 'max_completion_tokens'
@@ -193,7 +196,7 @@ export interface Capabilities {
   readonly jsonSchema?: boolean
 }
 
-/** A decoded response of a vendor. */
+/** A decoded response of a vendor: complete, or a stream of chunks. */
 export type Reply =
   | {
       readonly kind: 'completion'
@@ -208,8 +211,8 @@ export type Reply =
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<readonly PartialChunk[]> }
 
 /**
- * Usage as the vendor reports it. Unknown counts are absent. `prompt_tokens` includes cached tokens, `completion_tokens`
- * includes reasoning tokens.
+ * Usage as the vendor reports it; the gateway fills in missing fields. Unknown counts are absent. `prompt_tokens` includes
+ * cached tokens, `completion_tokens` includes reasoning tokens.
  */
 export interface PartialUsage {
   readonly prompt_tokens?: number
@@ -232,7 +235,10 @@ export interface PartialUsage {
  */
 export type ProviderSpecificFields = JsonObject
 
-/** A tool call, or a part of one in a stream. The gateway repairs an `index` or `id` that is missing or repeated. */
+/**
+ * A tool call as the vendor sent it, or a part of one in a stream. The gateway repairs an `index` or `id` that is missing
+ * or repeated.
+ */
 export interface PartialToolCall {
   readonly index?: number
   readonly id?: string
@@ -243,7 +249,7 @@ export interface PartialToolCall {
   readonly extra_content?: JsonObject
 }
 
-/** A message, or its delta in a chunk. */
+/** A message as the vendor sent it, or its delta in a chunk. The gateway fills in missing fields. */
 export interface PartialMessage {
   readonly content?: string | null
   readonly refusal?: string | null
@@ -259,6 +265,7 @@ export interface PartialMessage {
   readonly provider_specific_fields?: ProviderSpecificFields
 }
 
+/** A choice of a completion, as the vendor sent it. The gateway fills in missing fields. */
 export interface PartialChoice {
   readonly index: number
   readonly message: PartialMessage
@@ -267,6 +274,7 @@ export interface PartialChoice {
   readonly provider_specific_fields?: ProviderSpecificFields
 }
 
+/** A completion as the vendor sent it. The gateway fills in missing fields. */
 export interface PartialCompletion {
   readonly choices: readonly PartialChoice[]
   /** The model that the vendor reports. It may differ from the requested one, as with a router or an alias. */
@@ -277,6 +285,7 @@ export interface PartialCompletion {
   readonly provider_specific_fields?: ProviderSpecificFields
 }
 
+/** A choice of a chunk, as the vendor sent it. The gateway fills in missing fields. */
 export interface PartialChunkChoice {
   readonly index: number
   readonly delta: PartialMessage
@@ -285,7 +294,10 @@ export interface PartialChunkChoice {
   readonly provider_specific_fields?: ProviderSpecificFields
 }
 
-/** One event of a stream. A chunk may have choices, usage, both or neither. */
+/**
+ * One event of a stream, as the vendor sent it; the gateway fills in missing fields. A chunk may have choices, usage, both or
+ * neither.
+ */
 export interface PartialChunk {
   readonly choices: readonly PartialChunkChoice[]
   /** The model that the vendor reports. One chunk is enough; the last value counts. */

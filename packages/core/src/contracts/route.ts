@@ -25,16 +25,16 @@ export interface RouteContext {
   readonly match: (entry: string) => void
 }
 
-/** A target with the settings of its route: fallback, hedging, mirroring. */
+/** A target on the route of one request, with the settings of the route: fallback, hedging, mirroring. */
 export interface RoutedTarget extends Target {
   /**
-   * Returns whether to fall back to the next target after a failure of this one. Not called once part of the response was
-   * sent. Default: after every failure that the request itself did not cause.
+   * Returns whether to fall back to the next target after a failure of this one. Not called once the first content of the
+   * response has arrived. Default: after every failure that the request itself did not cause.
    */
   readonly fallbackOn?: (failure: UpstreamError) => boolean
   /**
-   * Milliseconds without content after which the next target is called too. The first of both to respond is used, the other
-   * is cancelled. Default: no hedging.
+   * Milliseconds without content after which the next target is called too. The first of both with content is used, the other
+   * is cancelled. A response that is not streamed has its content when it is complete. Default: no hedging.
    */
   readonly hedgeAfterMs?: number
   /** Targets that get a copy of the request when this one is called. Their responses are discarded, their cost recorded. */
@@ -46,7 +46,7 @@ export interface RoutedTarget extends Target {
   readonly via?: readonly string[]
 }
 
-/** A model in the response of `GET /models`. */
+/** A row of `GET /models`: a model, with the fields of the chat completions API. */
 export interface ModelCard {
   readonly id: string
   /** Unix time in seconds. */
@@ -58,17 +58,20 @@ declare const named: unique symbol
 
 declare const referred: unique symbol
 
-/** Carries the names of a model table that a route refers to, for type checking. */
+/**
+ * Carries the names of a model table that a route refers to. It is a phantom type: its member exists for the compiler only, so
+ * that `models()` can check the names.
+ */
 export interface Refers<Ref extends string> {
-  /** Exists in the type only. */
+  /** Phantom: exists in the type only. */
   readonly [referred]?: Ref
 }
 
 /**
  * Returns the targets for a request, best first. An empty list means that the model is unknown.
  *
- * `Name` are the models that it serves. `Ref` are names of a model table that it refers to: it can only be used as an entry
- * of that table.
+ * `Name` are the models that it serves. `Ref` are the names of a model table that it refers to: a route that has some can only
+ * be used as an entry of that table. Both are phantom types, for the compiler only.
  */
 export interface Route<Name extends string = string, Ref extends string = never> extends Refers<Ref> {
   (draft: Draft, context: RouteContext): readonly RoutedTarget[] | Promise<readonly RoutedTarget[]>
@@ -79,15 +82,15 @@ export interface Route<Name extends string = string, Ref extends string = never>
   /** Returns the targets that could serve a listed model, in the order of configuration. */
   targetsOf?(model: string): readonly Target[]
   /**
-   * Returns the `via` of each way from a listed model to a target. `GET /models` omits models for which the principal may not
-   * use any of them. Default: the name of the model decides.
+   * Returns each way from a listed model to a target: the `via` of the target, which are the further names of the table that
+   * lead to it. `GET /models` omits a model if the principal may use none of its ways. Default: the name of the model decides.
    */
   waysOf?(model: string): readonly (readonly string[])[]
-  /** Exists in the type only. */
+  /** Phantom: exists in the type only. */
   readonly [named]?: Name
 }
 
-/** The names of a model table that a route refers to. */
+/** The names of a model table that a route refers to, from its phantom type. */
 export type ReferredBy<R> = typeof referred extends keyof R ? NonNullable<R[typeof referred]> : never
 
 /** Returns the error for a model that no route serves. */

@@ -2,15 +2,18 @@ import type { UnavailableReason } from '../errors/unavailable-reason.ts'
 
 /** The health of a target as shared between processes. Principals appear as digests of 16 characters, not as ids. */
 export interface SharedTargetState {
-  /** Changes each time the circuit breaker opens or closes; never the same number twice. */
+  /** Version number of the breaker's state: changes each time the breaker opens or closes; never the same number twice. */
   readonly generation: number
-  /** How often the breaker opened since it was last closed; 0 if it is closed. */
+  /** How often the breaker opened since it was last closed, which makes `openMs` longer each time; 0 if it is closed. */
   readonly openings: number
   /** Milliseconds until the open breaker may be probed; 0 if it may be now, or is closed. */
   readonly openMs: number
   /** The only principal that the breaker is open for. Absent: all. */
   readonly openFor?: string
-  /** Whether some calls succeeded shortly before the breaker opened. Default `false`. */
+  /**
+   * Whether the failure is partial: some calls succeeded shortly before the breaker opened. Such a target may still be called
+   * as the last resort. Default `false`.
+   */
   readonly partial?: boolean
   /** Why the breaker opened. Default `overloaded`. */
   readonly reason?: UnavailableReason
@@ -20,7 +23,7 @@ export interface SharedTargetState {
   readonly pause?: SharedPause
 }
 
-/** A cooldown of a target for a single principal. */
+/** A cooldown of a target for a single principal: only its requests are not sent to the target. */
 export interface SharedPause {
   /** Digest of the principal. */
   readonly principal: string
@@ -53,10 +56,10 @@ export interface SharedHealth {
   /** Applies at most 100 changes in order, and returns the new `generation` of each target. */
   write(changes: readonly SharedTargetChange[]): Promise<readonly number[]>
   /**
-   * Acquires the lock to probe a target, and returns whether it succeeded. The lock ends after `ms` milliseconds, when it is
-   * released, or when the breaker changes.
+   * Acquires the lock to probe a target, and returns whether it succeeded. `holder` is a random text that identifies the
+   * process. The lock ends after `ms` milliseconds, when it is released, or when the breaker changes.
    */
-  acquireProbe(id: string, token: string, ms: number): Promise<boolean>
-  /** Releases the lock if `token` holds it. */
-  releaseProbe(id: string, token: string): Promise<void>
+  acquireProbe(id: string, holder: string, ms: number): Promise<boolean>
+  /** Releases the lock if `holder` has it. */
+  releaseProbe(id: string, holder: string): Promise<void>
 }

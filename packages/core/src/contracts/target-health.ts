@@ -13,8 +13,8 @@ export interface TargetHealth {
   /** The same average for responses that are not streamed: the time to the complete response, in milliseconds. */
   readonly responseMs: number | undefined
   /**
-   * State of the circuit breaker. `closed`: calls are made. `cooldown`: the target asked for a pause. `open`: too many calls
-   * failed. `half_open`: a single call probes it.
+   * State of the circuit breaker. `closed`: calls are made. `cooldown`: the target returned 429, 401 or 402. `open`: too
+   * many calls failed. `half_open`: a single call probes it.
    */
   readonly state: 'closed' | 'cooldown' | 'open' | 'half_open'
   /** Milliseconds until the target may be called again; 0 if it may be now. */
@@ -84,7 +84,7 @@ export interface HealthRecord {
   waitMs(now: number, caller?: Caller): number
   /**
    * Begins a call, or returns why it must not be made. A half-open target allows a single call as its probe. `lastResort`:
-   * the request has no other target. Then an open target that still answers some calls is allowed, any other occasionally.
+   * the request has no other target. Then an open target is allowed if its failure is partial, any other occasionally.
    * `keys`: required to retry with another key.
    */
   begin(now: number, lastResort?: boolean, caller?: Caller, keys?: KeyUse): HealthCall | TargetUnavailable

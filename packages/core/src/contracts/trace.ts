@@ -41,7 +41,7 @@ export interface SkippedKey extends SkipReason {
   readonly key: string
 }
 
-/** How a request was routed. */
+/** How a request was routed. Not an OpenTelemetry trace: see `Tracer` for those. */
 export interface RequestTrace {
   /** The seed of all random decisions, an integer from 0 to 2^32 - 1, to reproduce them. */
   readonly seed: number

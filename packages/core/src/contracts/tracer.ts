@@ -59,7 +59,10 @@ export interface AttemptSpan {
 
 /** The result of an upstream call. */
 export interface AttemptEnd {
-  /** `cut_off`: cancelled, because the client disconnected, another target was faster, or the gateway was closed. */
+  /**
+   * `answered`: the response was received to its end. `failed`: the call failed. `cut_off`: the call was cancelled, because the
+   * client disconnected, another target was faster, or the gateway was closed.
+   */
   readonly outcome: 'answered' | 'failed' | 'cut_off'
   /** The failure, or the reason of the cancellation. */
   readonly error: unknown

@@ -1,4 +1,4 @@
-/** Thrown when a request is aborted: its client disconnected, or the gateway was closed. */
+/** Thrown when a request is aborted: its client disconnected, or the gateway was closed. Observers see its `name`. */
 export class LifeEnded extends Error {
   constructor(reason: EndReason) {
     super(reason === 'client_disconnected' ? 'The client disconnected.' : 'The gateway was closed.')
@@ -8,7 +8,7 @@ export class LifeEnded extends Error {
   }
 }
 
-/** Cancels the slower call of a hedge. */
+/** Cancels the slower call of a hedge. Observers see its `name`. */
 export class AnsweredElsewhere extends Error {
   constructor() {
     super('Another target responded first.')

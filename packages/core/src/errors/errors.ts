@@ -1,8 +1,12 @@
 import { ownMembers } from '../primitives/own-members.ts'
 import { oneLine } from '../primitives/safe-text.ts'
 
-/** All error reasons of the gateway: status, `type`, `code` and default message of the response (protocol section 4.2). */
+/**
+ * All error reasons of the gateway, each with the status, `type`, `code` and default message of its response. `docs/errors.md`
+ * says when each of them occurs.
+ */
 export const errorTable = {
+  // Authentication and permissions. `missing_scope` is for your own functions: the gateway never throws it.
   missing_api_key: [
     401,
     'invalid_request_error',
@@ -262,7 +266,10 @@ export const errorTable = {
   readonly [status: number, type: string, code: string | null, message: string]
 >
 
-/** Why the gateway rejects a request or fails it. Determines status, `type` and `code` of the error. */
+/**
+ * Why the gateway rejects or fails a request: `docs/errors.md` explains each reason. It determines status, `type` and
+ * `code` of the error.
+ */
 export type ErrorReason = keyof typeof errorTable
 
 /** Options of a `GatewayError`. */
@@ -277,7 +284,7 @@ export interface GatewayErrorDetails {
   readonly cause?: unknown
 }
 
-/** The body of an error response. It always has these four fields (protocol section 4.1). */
+/** The body of an error response. It always has these four fields. */
 export interface ErrorBody {
   readonly error: {
     readonly message: string

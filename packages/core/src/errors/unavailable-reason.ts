@@ -3,8 +3,8 @@ import { UpstreamError } from './upstream-error.ts'
 
 /**
  * Why a target is unavailable. `upstream_auth`: it rejected the credentials of the gateway. `insufficient_quota`: the quota of
- * the gateway's account is exhausted. `rate_limited`: it returned 429. `overloaded`: it returned other errors. `unreachable`:
- * connecting failed, it timed out, or the connection was lost.
+ * the gateway's account at the vendor is exhausted. `rate_limited`: it returned 429. `overloaded`: it returned any other error
+ * response, such as 500 or 503, or an invalid one. `unreachable`: connecting failed, it timed out, or the connection was lost.
  */
 export type UnavailableReason =
   | 'upstream_auth'

@@ -4,13 +4,14 @@ import { ownMembers } from '../primitives/own-members.ts'
 export type UpstreamFailure =
   /** No connection: refused, reset before a response, unknown host, or a TLS error. */
   | 'unreachable'
+  /** See `Timeouts` for this and the other timeouts. */
   | 'connect_timeout'
   | 'first_byte_timeout'
   | 'idle_timeout'
   /** A response that is not streamed was not complete in time. */
   | 'response_timeout'
   | 'total_timeout'
-  /** It returned an error: see `status`. */
+  /** The vendor returned an error response, such as a 400, 429 or 500: see `status`. */
   | 'refused'
   /** The stream ended before its end marker. */
   | 'truncated'

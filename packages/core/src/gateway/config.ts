@@ -19,27 +19,29 @@ import type { BreakerOptions, RetryOptions } from '../upstream/health/health-opt
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 
-/** How streamed responses are paced. */
+/**
+ * When streams get keep-alive comments, and when the head of a response is sent. The head is sent with the first content, or
+ * after these waits. Before it, a failure can still become an HTTP status or a call to another target.
+ */
 export interface StreamPacing {
   /**
-   * Milliseconds without data after which a keep-alive comment is sent. A response without content sends its head so long
-   * after the last possible target was called. While another target could still be called, a silent one may be abandoned
-   * for it, and the head is sent so long after the upstream's own head. Default 15,000.
+   * Milliseconds without data after which a keep-alive comment is sent. It is also the longest wait for the first content.
+   * While another target can be called, the wait begins when the upstream has sent its own head; an upstream that sends no
+   * head is given up after `firstByteMs`. Otherwise the wait begins with the last call. Default 15,000.
    */
   readonly keepAliveMs: number
   /**
-   * How long to wait for the first content after the upstream's head before sending the response's own head, in
-   * milliseconds, so that an error before it still has an HTTP status. While another target could be called, the wait is
-   * `keepAliveMs`. Default 250.
+   * Milliseconds to wait for the first content after the head of the upstream's response, if no other target can be called. If
+   * one can, the wait is `keepAliveMs`. Default 250.
    */
   readonly holdMs: number
 }
 
 /** Options of a gateway. `authenticate` and `route` are required. `Model` is the union of the route's model names. */
 export interface GatewayOptions<Host = unknown, Model extends string = string> {
-  /** Identifies the caller: returns a `Principal` or throws 401. */
+  /** Identifies the caller: returns a `Principal`, or `undefined`, for which the gateway sends a 401. */
   readonly authenticate: Authenticator<Host>
-  /** Returns the targets that can answer a request: usually `models({...})`. */
+  /** Returns the targets for a request, best first: usually `models({...})`. */
   readonly route: Route<Model>
   /** Decides whether a principal may use a model. Default: by the principal's `models`. */
   readonly authorize?: Authorizer
@@ -63,7 +65,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    */
   readonly idempotency?: Idempotency
   /**
-   * Refuses requests with 503 while the process is overloaded: `inFlightCap(500)`, or `loadShedding()` of `@sluice/node`.
+   * Rejects requests with 503 while the process is overloaded: `inFlightCap(500)`, or `loadShedding()` of `@sluice/node`.
    * It is called before anything else, and again after a body that was not buffered has arrived. Default: none.
    */
   readonly loadShedder?: LoadShedder
@@ -88,13 +90,16 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * gateways; the gateway does not close it.
    */
   readonly transport?: Transport
-  /** Path below which the endpoints are. Default `/v1`. */
+  /** Path of the API below the mount: `/chat/completions` and `/models` are below it. Default `/v1`. */
   readonly basePath?: string
   /** Protocols that are served in addition to chat completions, each at its own path. Default: none. */
   readonly dialects?: readonly Dialect[]
-  /** `schema` (default) checks types and ranges; `live` adds the rules that hosted services enforce. */
+  /**
+   * `schema` (default) checks types and ranges. `live` adds rules that hosted services enforce on their live APIs:
+   * `tool_choice` needs `tools`, and a `tool` message must answer a tool call of the message before.
+   */
   readonly validation?: 'schema' | 'live'
-  /** Whether unknown top-level fields are sent upstream or refused with 400. Default `pass`. */
+  /** Whether unknown top-level fields are sent upstream (`pass`) or rejected with 400 (`reject`). Default `pass`. */
   readonly unknownParameters?: 'pass' | 'reject'
   /**
    * How to handle a parameter that changes the response and that the vendor does not support: reject with 400 (`refuse`,
@@ -109,7 +114,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly stream?: Partial<StreamPacing>
   /** Maximum number of upstream calls per request, over all targets. Default 3. */
   readonly maxAttempts?: number
-  /** How a request is retried at a target that failed; `false`: never, although other targets are called. */
+  /** How a request is retried at a target that failed; `false`: never, but other targets are still called. */
   readonly retry?: Partial<RetryOptions> | false
   /** The circuit breaker and cooldowns of targets; `false`: neither. */
   readonly breaker?: Partial<BreakerOptions> | false

@@ -23,8 +23,8 @@ import { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
 
 /**
- * Creates a chat-completions gateway: who may call it, which targets answer, and how much is allowed. It is a function over
- * `Request` and `Response`; an adapter mounts it in a host.
+ * Creates a gateway with the chat completions API. The options decide who may call it, which targets are called, and within
+ * which limits. `gateway.fetch` is a function from `Request` to `Response`; an adapter mounts it in a host.
  *
  * Throws `ConfigurationError`, a `TypeError` that names every invalid option.
  */

@@ -98,7 +98,7 @@ export function guardPrices(prices: Prices | undefined): Prices {
   )
 }
 
-/** Guards the user's load shedder: one that fails refuses no request. */
+/** Guards the user's load shedder: one that fails rejects no request. */
 export function guardShedder(shedder: LoadShedder | undefined, observe: Observer): LoadShedder | undefined {
   if (shedder === undefined) return undefined
   const message = 'The load shedder fails: requests are let in without it.'

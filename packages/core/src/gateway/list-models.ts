@@ -14,7 +14,7 @@ import type { ResolvedOptions } from './resolve.ts'
 const maxConcurrent = 16
 
 /**
- * `GET /models`: the models that the principal may use (protocol section 6). An authorizer that fails for one of them fails
+ * `GET /models`: the models that the principal may use. An authorizer that fails for one of them fails
  * the list, as it would fail a chat completion.
  */
 export async function listModels<Host>(

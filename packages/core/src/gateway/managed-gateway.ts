@@ -7,26 +7,29 @@ import type { ModelTargets } from './model-targets.ts'
 
 /** How a request would be routed. Explaining it calls no upstream and counts against no limit. */
 export interface Explanation {
-  /** The id of the principal, where the request is authenticated. */
+  /** The id of the principal; `undefined` if the request is not authenticated. */
   readonly principal: string | undefined
-  /** Why the request is not authenticated. */
+  /** Why the request is not authenticated; `undefined` if it is. */
   readonly authFailure: AuthFailure | undefined
   readonly model: string | undefined
   /** The targets in the order in which they would be called, skipped ones included. At most 100. */
   readonly candidates: readonly TracedTarget[]
-  /** How many targets are left out; absent where none are. */
+  /** How many targets are omitted; absent if none are. */
   readonly more?: number
   /** The seed of the random decisions. */
   readonly seed: number
-  /** The error that refuses it before any upstream is called; `undefined` where it would be sent. */
+  /**
+   * The error with which the gateway would reject the request; `undefined` if it would call an upstream. Not the `refusal` of a
+   * message, in which a model declines to answer.
+   */
   readonly refusal: GatewayError | undefined
 }
 
 /** A chat-completions gateway as a function over Web `Request` and `Response`. */
 export interface Gateway<Host = unknown> {
   /**
-   * Answers a request. Works unbound, and as a replacement for `fetch`: called with a URL and a `RequestInit` it answers in
-   * process, and rejects when the `signal` given there aborts. Called with a `Request` it never rejects.
+   * Responds to a request. Works unbound, and as a replacement for `fetch`: called with a URL and a `RequestInit` it
+   * responds in process, and rejects when the `signal` given there aborts. Called with a `Request` it never rejects.
    */
   readonly fetch: (
     input: Request | string | URL,
@@ -34,11 +37,11 @@ export interface Gateway<Host = unknown> {
   ) => Promise<Response>
   /**
    * Whether a path belongs to the gateway: everything below `basePath`. `mount` is the path under which the host mounted
-   * it; where the mount itself ends with `basePath` (`app.use('/v1', ...)`), everything below the mount does.
+   * it; if the mount itself ends with `basePath` (`app.use('/v1', ...)`), everything below the mount does.
    */
   readonly matches: (pathname: string, mount?: string) => boolean
   /**
-   * Shuts the gateway down. Refuses new requests with 503, lets running ones finish for `drainMs` (default 30,000), aborts
+   * Shuts the gateway down. Rejects new requests with 503, lets running ones finish for `drainMs` (default 30,000), aborts
    * the rest, and closes the transport that it created. Resolves when nothing runs any more and limits and ledger are
    * settled, for which it waits up to 5 seconds. Of several calls the shortest `drainMs` counts.
    */
@@ -46,8 +49,9 @@ export interface Gateway<Host = unknown> {
 }
 
 /**
- * The gateway that `createGateway` returns, with what its owner needs. `Model` is the union of the model names that it was
- * created with; with an explicit type argument for `Host`, `createGateway` does not infer them.
+ * What `createGateway` returns: a `Gateway` that can also be reloaded, explained and inspected. Adapters need a `Gateway` only.
+ * `Model` is the union of the model names that it was created with; with an explicit type argument for `Host`, `createGateway`
+ * does not infer them.
  */
 export interface ManagedGateway<Host = unknown, Model extends string = string> extends Gateway<Host> {
   /**
@@ -63,7 +67,7 @@ export interface ManagedGateway<Host = unknown, Model extends string = string> e
   /**
    * Explains how a chat completion would be routed: its principal, its targets in order, and which would be skipped. Calls
    * `authenticate`, `route` and `authorize`, and reads the body. Does not call upstreams, count against limits or record
-   * anything. With the `seed` of a trace it repeats the random decisions of that request; default: a random seed.
+   * anything. With the `seed` of a `RequestTrace` it makes the random decisions of that request again; default: a random seed.
    *
    * `refusal` contains the error of a rejected request. Rejects with `TypeError` for an invalid seed.
    */
@@ -76,8 +80,8 @@ export interface ManagedGateway<Host = unknown, Model extends string = string> e
   /** The model names that `GET /models` lists: after a `reload`, those of the new options. */
   readonly models: readonly Model[]
   /**
-   * Returns the targets of each of `models` with their health: for a page or a probe of your own. After a `reload`, those
-   * of the new options. Throws what the functions of a route of your own throw.
+   * Returns the targets of each of `models` with their health: for a page or a readiness check of your own. After a
+   * `reload`, those of the new options. Throws what the functions of a route of your own throw.
    */
   targets(): readonly ModelTargets[]
 }

@@ -19,7 +19,7 @@ const allowedHeaders =
 
 /**
  * Adds CORS to a gateway, so that browsers can call it. Preflight requests get a 204 without authentication, and every
- * response, errors included, gets CORS headers. Do not use it if your host framework handles CORS.
+ * response, errors included, gets CORS headers. Do not use it if the host handles CORS.
  *
  * Throws `ConfigurationError` for an unknown option, and if `origins` is neither `'*'` nor a list of origins.
  */

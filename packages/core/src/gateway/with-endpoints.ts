@@ -2,7 +2,7 @@ import { pathOf } from '../http/endpoint.ts'
 import { contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
 import type { Gateway } from './managed-gateway.ts'
 
-/** Serves additional paths next to the gateway: metrics, probes, a page. */
+/** An extra endpoint: serves additional paths next to the API, such as metrics, probes or a page. */
 export interface Endpoint {
   /** Returns whether it serves a path. The path is relative to the mount: `/metrics`. */
   matches(path: string): boolean

@@ -8,8 +8,9 @@ const noLimits: readonly LimitState[] = []
 const noHeaders: Headers = Object.freeze({})
 
 /**
- * Returns the response headers of a lease or of a refusal: `x-ratelimit-*` for the tightest limit of each kind, and with
- * `ietfHeaders` those of draft-ietf-httpapi-ratelimit-headers for all limits. The lease's own headers replace both.
+ * Returns the response headers of a lease or of a rejected request: `x-ratelimit-*` for the tightest limit of each kind,
+ * and with `ietfHeaders` those of draft-ietf-httpapi-ratelimit-headers for all limits. The lease's own headers replace
+ * both.
  */
 export function limitHeaders(lease: Pick<Lease, 'limits' | 'ietfHeaders' | 'headers'>): Headers {
   // Only own members: a library may have written to `Object.prototype`.
@@ -33,7 +34,7 @@ export function limitHeaders(lease: Pick<Lease, 'limits' | 'ietfHeaders' | 'head
   return own === undefined ? headers : Object.assign(headers, own)
 }
 
-/** The limit that refused the request, else the one with the smallest share left. */
+/** The limit that rejected the request, else the one with the smallest share left. */
 function tightest(limits: readonly LimitState[], kind: LimitState['kind']): LimitState | undefined {
   let found: LimitState | undefined
   let least = 0

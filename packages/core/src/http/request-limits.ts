@@ -1,8 +1,9 @@
 import type { JsonLimits } from '../protocol/json.ts'
 
 /**
- * Limits of request bodies, enforced while a body is received and parsed. Those of uploads and of the byte rate apply only to
- * bodies that do not arrive together with the request head.
+ * Limits of request bodies, enforced while a body is received and parsed. An upload is a body that is still being received
+ * `uploadGraceMs` after the head of its request. Limits of uploads and of the byte rate do not apply to bodies that arrive
+ * together with the head.
  */
 export interface RequestLimits extends JsonLimits {
   /** Maximum size of a body in bytes. A larger one is a 413. Default 26,214,400 (25 MiB). */
@@ -14,11 +15,10 @@ export interface RequestLimits extends JsonLimits {
   /** Time before `minBytesPerSecond` applies, in milliseconds. Default 5,000. */
   readonly minRateGraceMs: number
   /**
-   * Maximum number of concurrent uploads per principal. An upload is a body that has not arrived within `uploadGraceMs`. One
-   * more is a 429. Default 4.
+   * Maximum number of concurrent uploads per principal. One more is a 429. Default 4.
    */
   readonly maxUploads: number
-  /** Time before a body counts as an upload for `maxUploads`, in milliseconds. Default 1,000. */
+  /** Time before a body that is still being received counts as an upload, in milliseconds. Default 1,000. */
   readonly uploadGraceMs: number
   /**
    * Maximum total bytes of bodies that are being received per principal. A body counts with its `content-length`, or without

@@ -81,7 +81,7 @@ export class ToolCalls {
         deltas.push(this.#opened(slot))
         extra = undefined
       }
-      // The first piece has no text (protocol section 3.2), even if the vendor sent the complete call.
+      // The first chunk of a tool call has no arguments, even if the vendor sent the complete call.
       if (said) deltas.push(continuation(slot, text, extra))
       else if (extra !== undefined) deltas.push({ index: slot.index, extra_content: extra })
       if (said) slot.hasText = true

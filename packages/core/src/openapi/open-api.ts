@@ -1,5 +1,5 @@
 import { answerSchemas } from '../dialects/chat/answer-schemas.ts'
-import { type RequestProfile, requestSchemas } from '../dialects/chat/request-json-schema.ts'
+import { requestSchemas } from '../dialects/chat/request-json-schema.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { Endpoint } from '../gateway/with-endpoints.ts'
 import { pathOf } from '../http/endpoint.ts'
@@ -70,10 +70,17 @@ function methodNotSupported(method: string, path: string): Response {
 }
 
 /** The options of the OpenAPI document. */
-export interface OpenApiOptions extends Partial<RequestProfile> {
+export interface OpenApiOptions {
+  /** The `validation` of the gateway. Default: `schema`. */
+  readonly validation?: 'schema' | 'live'
+  /** The `unknownParameters` of the gateway. Default: `pass`. */
+  readonly unknownParameters?: 'pass' | 'reject'
   /** The `basePath` of the gateway. Default: `/v1`. */
   readonly basePath?: string
-  /** The URL before the base, absolute or from the root: `https://ai.example.com`, `/api/ai`. Absent: where the document is. */
+  /**
+   * The URL before `basePath`, absolute or from the root: `https://ai.example.com`, `/api/ai`. Absent: where the document
+   * is.
+   */
   readonly server?: string
   /** The name of the service. Default `Chat completions`. */
   readonly title?: string
@@ -99,12 +106,14 @@ export interface OpenApiDocument {
  * request schemas are those that validate requests. Set `validation` and `unknownParameters` to those of the gateway. Rules
  * that span fields are not included.
  *
- * Throws `TypeError` for a base that no gateway can have.
+ * Throws `TypeError` for a `basePath` that no gateway can have.
  */
 export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
   const { basePath: base = '/v1', server, title = 'Chat completions', version = '1' } = options
   if (!/^(\/[\w.~-]+)+$/.test(base)) {
-    throw new TypeError(`openApiDocument: got base '${base}', expected that of the gateway, such as '/v1'.`)
+    throw new TypeError(
+      `openApiDocument: got basePath '${base}', expected that of the gateway, such as '/v1'.`,
+    )
   }
   const { validation = 'schema', unknownParameters = 'pass' } = options
   return {

@@ -68,7 +68,7 @@ export interface FunctionMessage {
   readonly name: string
 }
 
-/** A message of the conversation (protocol section 1.1). */
+/** A message of the conversation. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage | FunctionMessage
 
 export interface FunctionToolCall {
@@ -130,7 +130,7 @@ export type ResponseFormat =
       }
     }
 
-/** A validated chat completion request (protocol section 1). Optional fields that are `null` are removed, unknown fields are not. */
+/** A validated chat completion request. Optional fields that are `null` are removed, unknown fields are not. */
 export interface ChatRequest {
   readonly model: string
   readonly messages: readonly Message[]
@@ -169,13 +169,13 @@ export interface ChatRequest {
   readonly prediction?: { readonly type: 'content'; readonly content: string | readonly TextPart[] }
   readonly web_search_options?: JsonObject
   readonly moderation?: JsonObject
-  /** Fields that the protocol does not name. */
+  /** Fields that the chat completions API does not define. */
   readonly [extra: string]: unknown
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
 
-/** Token counts, all non-negative integers (protocol section 2). */
+/** Token counts, all non-negative integers. */
 export interface Usage {
   readonly prompt_tokens: number
   readonly completion_tokens: number
@@ -238,7 +238,7 @@ export interface Choice {
   readonly provider_specific_fields?: JsonObject
 }
 
-/** A response that is not streamed, in the exact shape of the protocol (section 2). */
+/** A response that is not streamed, in the exact shape of the chat completions API. */
 export interface ChatCompletion {
   readonly id: string
   readonly object: 'chat.completion'
@@ -285,7 +285,7 @@ export interface ChunkChoice {
   readonly provider_specific_fields?: JsonObject
 }
 
-/** One event of a streamed response, in the exact shape of the protocol (section 3.2). */
+/** One event of a streamed response, in the exact shape of the chat completions API. */
 export interface ChatCompletionChunk {
   readonly id: string
   readonly object: 'chat.completion.chunk'

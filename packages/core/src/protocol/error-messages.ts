@@ -6,7 +6,7 @@ export type Path = readonly PropertyKey[]
 const maxLength = 64
 const maxPathLength = 256
 
-/** Returns the type of a value as in error messages (protocol section 4.2). */
+/** Returns the type of a value as in error messages. */
 export function typeName(value: JsonValue | unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'

@@ -122,7 +122,7 @@ export class OpenClaims {
 
 const none: readonly OpenClaim[] = []
 
-/** Throws `TypeError` if an amount is not a whole number: comparisons with `NaN` would never refuse. */
+/** Throws `TypeError` if an amount is not a whole number: comparisons with `NaN` would never reject. */
 export function checkCounter(counter: Counter): void {
   checkWhole(counter, 'limit', counter.limit, 1)
   if (counter.kind === 'lease') return

@@ -10,24 +10,24 @@ import { type ClaimReservation, Count, maxCount, type OpenClaim } from './counte
 export class RateCount extends Count {
   readonly kind = 'rate'
   #arrival = 0
-  #held = 0
+  #reserved = 0
 
   load(_: RateCounter, { us }: Moment): void {
     if (this.#arrival < us) this.#arrival = us
   }
 
   isIdle({ us }: Moment): boolean {
-    return this.#arrival <= us && this.#held === 0
+    return this.#arrival <= us && this.#reserved === 0
   }
 
   isOver(counter: RateCounter, { us }: Moment): boolean {
-    return this.#arrival + this.#held + cellCost(counter, counter.amount) > us + burstOf(counter)
+    return this.#arrival + this.#reserved + cellCost(counter, counter.amount) > us + burstOf(counter)
   }
 
   take(counter: RateCounter): number {
     const cost = cellCost(counter, counter.amount)
     if (counter.floor === undefined) this.#charge(cost)
-    else this.#held = Math.min(maxCount, this.#held + cost)
+    else this.#reserved = Math.min(maxCount, this.#reserved + cost)
     return 0
   }
 
@@ -35,7 +35,7 @@ export class RateCount extends Count {
     const counter = part.counter as RateCounter
     const cost = cellCost(counter, charged)
     if (live) {
-      this.#held -= cellCost(counter, counter.amount)
+      this.#reserved -= cellCost(counter, counter.amount)
       this.#charge(cost)
     } else {
       // The floor was charged at expiry: only usage beyond it is still to be charged.
@@ -44,14 +44,14 @@ export class RateCount extends Count {
   }
 
   expire({ counter }: ClaimReservation, { expiresAt }: OpenClaim): void {
-    this.#held -= cellCost(counter as RateCounter, (counter as RateCounter).amount)
+    this.#reserved -= cellCost(counter as RateCounter, (counter as RateCounter).amount)
     if (this.#arrival < expiresAt) this.#arrival = expiresAt
     this.#charge(floorCost(counter as RateCounter))
   }
 
   state(counter: RateCounter, over: boolean, { us }: Moment): CounterState {
     const burst = burstOf(counter)
-    const used = Math.max(0, this.#arrival - us) + this.#held
+    const used = Math.max(0, this.#arrival - us) + this.#reserved
     return {
       over,
       remaining: cellsIn(counter, Math.max(0, burst - used)),
@@ -82,7 +82,7 @@ export interface RateParameters {
 /** Maximum cost of a claim, in microseconds: over seventy years. The sum of two is still a safe integer. */
 const maxCost = 2 ** 51
 
-/** Returns the cost of an amount in a rate: exactly `ceil(amount * window / limit)` whole microseconds. */
+/** Returns the cost of an amount, in cells of GCRA, in a rate: exactly `ceil(amount * window / limit)` whole microseconds. */
 export function cellCost({ limit, windowMs }: RateParameters, amount: number): number {
   const windowUs = windowMs * 1_000
   const product = amount * windowUs
@@ -204,54 +204,54 @@ export function windowStart(window: BudgetWindow, index: number): number {
   return index * spans[window] + (window === 'week' ? mondayUs : 0)
 }
 
-/** Maximum leases to scan for the earliest expiry, which bounds the cost of a refusal. */
+/** Maximum leases to scan for the earliest expiry, which bounds the cost of a rejection. */
 const maxScannedLeases = 1_000
 
 /** The claims that have a lease. */
 export class LeaseCount extends Count {
   readonly kind = 'lease'
   /** Claims that expire. */
-  readonly #held = new Set<OpenClaim>()
+  readonly #reserved = new Set<OpenClaim>()
   /** Number of claims that never expire. */
   #endless = 0
 
   load(): void {}
 
   isIdle(): boolean {
-    return this.#held.size + this.#endless === 0
+    return this.#reserved.size + this.#endless === 0
   }
 
   isOver({ limit }: LeaseCounter): boolean {
-    return this.#held.size + this.#endless >= limit
+    return this.#reserved.size + this.#endless >= limit
   }
 
   take(_: LeaseCounter, claim: OpenClaim): number {
     if (claim.endless) this.#endless++
-    else this.#held.add(claim)
+    else this.#reserved.add(claim)
     return 0
   }
 
   settle(_: ClaimReservation, claim: OpenClaim): void {
     if (claim.endless) this.#endless--
-    else this.#held.delete(claim)
+    else this.#reserved.delete(claim)
   }
 
   expire(_: ClaimReservation, claim: OpenClaim): void {
-    this.#held.delete(claim)
+    this.#reserved.delete(claim)
   }
 
   state({ limit }: LeaseCounter, over: boolean, { us }: Moment): CounterState {
     let first = Number.POSITIVE_INFINITY
     let looked = 0
     if (over) {
-      for (const { expiresAt } of this.#held) {
+      for (const { expiresAt } of this.#reserved) {
         first = Math.min(first, expiresAt)
         if (++looked === maxScannedLeases) break
       }
     }
     return {
       over,
-      remaining: Math.max(0, limit - this.#held.size - this.#endless),
+      remaining: Math.max(0, limit - this.#reserved.size - this.#endless),
       resetMs: 0,
       waitMs: over ? Math.max(0, first - us) / 1_000 : 0,
     }

@@ -10,7 +10,7 @@ const units: Readonly<Record<string, string>> = { second: 'S', minute: 'M', hour
 /** The wait for a concurrency limit, in ms: the end of a response is unknown. */
 const unknownWaitMs = 1_000
 
-/** Whether a store refuses because it has the maximum number of counts. */
+/** Whether a store rejects because it has the maximum number of counts. */
 export function isFull(decision: LimitDecision): boolean {
   return memberOf(decision, 'full') === true
 }

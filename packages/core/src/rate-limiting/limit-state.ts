@@ -40,7 +40,7 @@ export function limitStates(
   return states
 }
 
-/** Returns the dry-run rules that would have refused, as they are written; `undefined` if there are none. */
+/** Returns the `dryRun` rules that would have rejected the request, as source text; `undefined` if there are none. */
 export function dryRunRefusals(
   { counts }: ReservationRequest,
   { counters }: LimitDecision,

@@ -28,7 +28,10 @@ export interface LimitsOptions {
   readonly instances?: number
   /** Timeout of a store operation, in milliseconds. Default 50. */
   readonly storeTimeoutMs?: number
-  /** How long reservations of a crashed process last, in milliseconds. Default 30,000. */
+  /**
+   * How long a reservation lasts without being renewed, in milliseconds: until then, that of a crashed process stays reserved.
+   * Reservations of running requests are renewed three times in this period. Default 30,000.
+   */
   readonly leaseMs?: number
   /**
    * Completion tokens per choice to reserve for a request without a maximum, if a token limit or a budget applies to it. The

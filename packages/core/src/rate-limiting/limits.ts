@@ -192,7 +192,7 @@ function claimsIn(
     )
 }
 
-/** Returns why a claim was refused, for the queue. No request waits for a budget, which renews in hours at the earliest. */
+/** Returns why a claim was rejected, for the queue. No request waits for a budget, which renews in hours at the earliest. */
 function refusedBy({ request, claim: { decision } }: Decided): QueueRefusal | undefined {
   if (decision.allowed) return undefined
   if (isFull(decision)) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }

@@ -16,7 +16,7 @@ export interface LocalShare {
 
 /**
  * Decides a claim without the store, as set by `onStoreFailure`. Throws `GatewayError` `limiter_unavailable` if an enforced
- * counter is `closed`. A dry run never refuses: if it is `closed`, it is not counted.
+ * counter is `closed`. A dry run never rejects: if it is `closed`, it is not counted.
  */
 export function localShare(
   claim: Claim,

@@ -49,7 +49,7 @@ function looseText(names: readonly string[]): string {
   return `a route that has no names of other entries outside of models({...}), and it has ${shown}`
 }
 
-/** The key of the internal node of a route. */
+/** The key of the internal node of a route. It marks the routes that this package builds. */
 export const routeInternals: unique symbol = Symbol.for('sluice.route')
 
 /** Validates the entries of a route. Throws `ConfigurationError` for an invalid one. */
@@ -138,7 +138,10 @@ export type ModelEntry<Name extends string = string> =
   | Route<string, Name>
   | readonly ModelEntry<Name>[]
 
-/** The names of a table that an entry refers to, at any depth. It is `string` for lists nested deeper than 8 levels. */
+/**
+ * The names of a table that an entry refers to, at any depth, for type checking. It is `string` for lists nested deeper than 8
+ * levels.
+ */
 export type NamesIn<Entry, Depth extends readonly 0[] = []> = Depth['length'] extends 8
   ? string
   : Entry extends string

@@ -22,7 +22,7 @@ export interface FallbackOptions {
 }
 
 /**
- * Tries entries in order: if a target fails before any of its response was sent, the next one is called. A list means the
+ * Tries entries in order: if a target fails before its first content, the next one is called. A list means the
  * same. `fallback(a, b, { on: [429, 503, 'first_byte_timeout'] })` falls back on those failures only. A nested `fallback`
  * with its own `on` uses that between its own targets.
  *

@@ -16,7 +16,7 @@ import { byLeast, type ListedTarget, leadOf, ranked } from './linked-combination
  * estimates. A target without measurements is tried first, by one request at a time. Unavailable targets go last. An entry
  * with several targets counts as its first available one.
  *
- * Throws `TypeError` for an invalid entry.
+ * Throws `ConfigurationError` for an invalid entry.
  */
 export function fastest<const Entries extends readonly ModelEntry[]>(
   ...entries: Entries

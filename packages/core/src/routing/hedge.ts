@@ -20,7 +20,7 @@ import {
 
 /** Options of `hedge`. */
 export interface HedgeOptions {
-  /** Milliseconds without a response after which the second target is called too. */
+  /** Milliseconds without content after which the second target is called too. */
   readonly afterMs: number
 }
 
@@ -30,8 +30,9 @@ const milliseconds: OptionCheck = value =>
     : `milliseconds above 0, at most ${maxTimerMs}`
 
 /**
- * Hedges requests: if the first target has not started to respond after `afterMs` milliseconds, the other one is called too.
- * The first to respond is used, the other is cancelled; both may cost money. The fallback order is the first target of
+ * Hedges requests: if the first target has sent no content after `afterMs` milliseconds, the other one is called too. The first
+ * with content is used, the other is cancelled; both may cost money. A response that is not streamed has its content when it is
+ * complete. The fallback order is the first target of
  * `entry`, those of `other`, then the rest of `entry`.
  *
  * Throws `ConfigurationError` for an invalid entry or `afterMs`, and if both entries are the same target.

@@ -12,7 +12,7 @@ export interface LinkedRoute {
   resolve(draft: Draft, context: RouteContext): Candidates | Promise<Candidates>
   /** Every target that is known in advance. */
   readonly targets: readonly Target[]
-  /** The `via` of each way to a target. */
+  /** Each way to a target: the names of the table that lead to it, as in `via`. */
   readonly ways: readonly (readonly string[])[]
   /** Identifies it for hashing; the same in all processes. */
   readonly id: string
@@ -35,7 +35,7 @@ export function fixedStep(fixed: Candidates, id: string): LinkedRoute {
   return { fixed, resolve: () => fixed, targets: fixed, ways, id }
 }
 
-/** Returns the distinct ways of all steps. */
+/** Returns the distinct ways of all steps: the lists of names that lead to their targets. */
 export function waysOf(steps: readonly LinkedRoute[]): readonly (readonly string[])[] {
   return distinctWays(steps.flatMap(({ ways }) => ways))
 }

@@ -20,7 +20,10 @@ export interface ModelTable<Name extends string = string> extends Route<Name> {
   waysOf(model: string): readonly (readonly string[])[]
 }
 
-/** A configured provider: a function from a model name to a target. */
+/**
+ * A configured provider, as an entry of a pattern. Calling it with a model name returns a target; this type has only the member
+ * by which it is recognized.
+ */
 export interface TargetMaker {
   readonly provider: Provider
 }
@@ -43,7 +46,8 @@ type Fitting<Name extends string> = Name extends `${infer Head}*${infer Tail}`
   ? `${Head}${string}${Tail}`
   : Name
 
-type TableEntry<Key extends string, Name extends string> = string extends Key
+/** What a name of a model table may have as its entry: a pattern also takes a provider or a function. */
+export type TableEntry<Key extends string, Name extends string> = string extends Key
   ? ModelEntry | TargetMaker
   : Key extends `${string}*${string}`
     ? WildcardEntry<Fitting<Name>>
@@ -53,8 +57,8 @@ type TableEntry<Key extends string, Name extends string> = string extends Key
 export type ModelEntries<Name extends string> = { readonly [Key in Name]: TableEntry<Key, NoInfer<Name>> }
 
 /**
- * Defines the models of a gateway, by their names in requests. A list of targets is tried in order, if one fails before the
- * first byte of its response. An entry may refer to others: `{ big: a, small: b, smart: fallback('big', 'small') }`. A
+ * Defines the models of a gateway, by their names in requests. A list of targets is tried in order, as long as each fails
+ * before its first content. An entry may refer to others: `{ big: a, small: b, smart: fallback('big', 'small') }`. A
  * principal then needs permission for `smart` and for the name that leads to the target.
  *
  * A name with a `*` is a pattern: `{ 'acme/*': acme }` calls the provider with the text that `*` matches. Exact names take

@@ -4,9 +4,9 @@ import { configurationError } from '../errors/configuration-error.ts'
 import { principalKey, tagOf } from '../primitives/principal-key.ts'
 
 /**
- * Which requests are routed alike. `key`: those of a principal. `tag:team`: those with the same tag value. `user`: those of
- * the same end user. `prompt_cache_key`: those of the same conversation. Or a function. Requests without a value use their
- * principal.
+ * Which requests are routed alike. `key`: those of a principal, whatever it authenticated with. `tag:team`: those with the
+ * same tag value. `user`: those of the same end user. `prompt_cache_key`: those of the same conversation. Or a function.
+ * Requests without a value use their principal.
  */
 export type RouteKey =
   | 'key'

@@ -3,8 +3,9 @@ import type { Settings } from '../conversation/generate-request.ts'
 import type { AbandonedTokens } from './usage.ts'
 
 /**
- * What to charge for an upstream call that was aborted before any content arrived: the client disconnected, the gateway
- * closed, it timed out, or another call was faster. The vendor may still have generated and billed the full response.
+ * What to charge for an abandoned call: an upstream call that was cancelled before any content arrived, because the client
+ * disconnected, the gateway was closed, it timed out, or another call was faster. The vendor may still have generated and
+ * billed the full response.
  */
 export interface AbandonedCallOptions {
   /**
@@ -18,7 +19,7 @@ export interface AbandonedCallOptions {
   readonly maxOutputTokens: number
 }
 
-/** An upstream call that was aborted before any content arrived. */
+/** An upstream call that was cancelled before any content arrived. */
 export interface AbandonedCall {
   readonly settings: Settings
   readonly target: Target

@@ -17,7 +17,7 @@ import { parseJson } from '../protocol/json.ts'
 type DraftDialect = Pick<Dialect, 'name' | 'operation' | 'outline'>
 
 /**
- * Reads a body that is buffered. Checks size, content type, JSON and model, in the order of protocol section 4.3; a body with
+ * Reads a body that is buffered. Checks size, content type, JSON and model, in this order; a body with
  * a `content-length` above the limit is rejected before it is read. Returns `undefined` if the body is not complete yet: then
  * call `receive`.
  *

@@ -86,7 +86,7 @@ type SettingSchemas = {
 const maxInteger = Number.MAX_SAFE_INTEGER
 
 /**
- * Returns the schemas of parameters (protocol section 1).
+ * Returns the schemas of parameters.
  *
  * @param live - whether to apply the limits of hosted services.
  */

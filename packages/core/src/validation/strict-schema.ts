@@ -7,7 +7,7 @@ interface Context {
 }
 
 /**
- * Returns why a JSON Schema cannot be used with `strict` (protocol section 1.2), or `undefined` if it can: every object must
+ * Returns why a JSON Schema cannot be used with `strict`, or `undefined` if it can: every object must
  * reject additional properties and require all of its own.
  */
 export function strictSchemaIssue(schema: unknown, context?: Context): string | undefined {

@@ -6,7 +6,7 @@ import type { SchemaIssue } from './container-schemas.ts'
 type Issue = z.core.$ZodIssue
 
 /**
- * Converts an issue of a schema to an error with the message of protocol section 4.2.
+ * Converts an issue of a schema to an error with the message that hosted services use.
  *
  * @param field - the top-level field in which the issue was found.
  */

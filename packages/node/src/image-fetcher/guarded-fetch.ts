@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 import { download, type ImageLocation } from './download.ts'
 import { bareHost, type HostRule, isAllowed, isHost } from './host-rules.ts'
-import type { ImageType } from './image-type.ts'
 
 /** An image that was fetched. */
 export interface FetchedImage {
-  readonly mediaType: ImageType
+  /** `image/jpeg`, `image/png`, `image/gif` or `image/webp`. */
+  readonly mediaType: string
   readonly data: Uint8Array
 }
 

@@ -1,6 +1,6 @@
 import type { Capabilities, RequestExtension } from '@sluice/core/provider'
 
-/** How a server's requests differ from the chat-completions protocol. */
+/** How a server differs from OpenAI's chat completions API. */
 export interface CompatibilityOptions {
   /**
    * The field for the maximum output tokens; a value under the other name is renamed to it. `by-model` (default):
@@ -9,12 +9,15 @@ export interface CompatibilityOptions {
   readonly maxTokensParameter?: 'max_tokens' | 'max_completion_tokens' | 'by-model'
   /** `false` if the server rejects `stream_options` and sends usage in streams anyway. Default true. */
   readonly streamOptions?: boolean
-  /** Names of fields by the protocol's name: `{ seed: 'random_seed' }`. */
+  /** The server's names of fields, by the name in OpenAI's API: `{ seed: 'random_seed' }`. */
   readonly rename?: Readonly<Record<string, string>>
-  /** Hints that the server rejects. They do not change the answer, so they are dropped and reported as adjustments. */
+  /**
+   * Hints that the server rejects: fields such as `user` or `metadata`, which do not change the response. They are dropped and
+   * reported as adjustments.
+   */
   readonly drop?: readonly string[]
   /**
-   * Fields that the server does not support and that change the answer. The gateway refuses them (400), or drops and
+   * Fields that the server does not support and that change the response. The gateway rejects them with 400, or drops and
    * reports them if `unsupportedParameters` is `drop`. A neutral value (`n: 1`, `logprobs: false`, an empty
    * `logit_bias`) is omitted without a report.
    */
@@ -22,7 +25,7 @@ export interface CompatibilityOptions {
   /** `false` if messages may not have a `name`. Default true. */
   readonly messageNames?: boolean
   /**
-   * `strict` if the server rejects unknown fields in assistant messages: extra fields of earlier answers are then not
+   * `strict` if the server rejects unknown fields in assistant messages: extra fields of earlier responses are then not
    * sent back. Default `any`.
    */
   readonly messageFields?: 'any' | 'strict'

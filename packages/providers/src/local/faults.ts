@@ -11,13 +11,13 @@ export interface LocalFaults {
   readonly seed?: number
   /** Milliseconds before the response headers, or their minimum and maximum. Default 0. */
   readonly latencyMs?: number | readonly [least: number, most: number]
-  /** The share of calls answered with 429. */
+  /** The share of calls that return 429. */
   readonly rateLimited?: number
   /** The `retry-after` of a 429 and a 503, in seconds. Default 1. */
   readonly retryAfter?: number
-  /** The share of calls answered with 500. */
+  /** The share of calls that return 500. */
   readonly failed?: number
-  /** The share of calls answered with 503. */
+  /** The share of calls that return 503. */
   readonly overloaded?: number
   /** The share of responses that end in an event with malformed JSON. */
   readonly malformed?: number

@@ -53,12 +53,12 @@ export interface FakeReply {
   readonly cutAfter?: number
   /** Sends an event with malformed JSON after this many chunks, and then ends. */
   readonly malformedAfter?: number
-  /** Stalls before the headers, after the headers, or after this many chunks. */
+  /** Sends nothing more: before the headers, after the headers, or after this many chunks. */
   readonly hang?: 'before-headers' | 'after-headers' | number
 }
 
 /**
- * The responses of `local()`: a list with one response for each call, or a function of the request and the call's index
+ * The model responses of `local()`: a list with one response for each call, or a function of the request and the call's index
  * (from 0). A string is short for `{ text }`. The request's `stop`, `max_tokens` and `tools` do not apply.
  */
 export type LocalScript =

@@ -73,7 +73,7 @@ export interface LocalOptions {
   readonly faults?: LocalFaults
   /** Fixed responses, in place of generated ones. */
   readonly script?: LocalScript
-  /** The maximum tokens of a prompt and its answer; a longer prompt gets a 400. Default: no limit. */
+  /** The maximum tokens of prompt and response together; a longer prompt gets a 400. Default: no limit. */
   readonly contextWindow?: number
   /** The time in milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number

@@ -13,7 +13,7 @@ export interface WireEvent {
 
 const origin = { service_tier: 'default', system_fingerprint: 'local-not-a-language-model' }
 
-/** Writes the body of an error (protocol section 4.1), always with its four keys. */
+/** Writes the body of an error, always with its four keys. */
 export function errorBody({ status = 500, type, code = null, param = null, ...rest }: FakeError): string {
   const { message = `The script of local() answers with status ${status}.` } = rest
   const clientType = status === 429 ? 'requests' : 'invalid_request_error'
@@ -28,7 +28,7 @@ export function* jsonEvents(json: string): Generator<WireEvent> {
   yield { kind: 'closing', text: json.slice(json.length >> 1) }
 }
 
-/** Writes an answer as a `chat.completion` (protocol section 2). */
+/** Writes an answer as a `chat.completion`. */
 export function completionJson(completion: Completion, request: ChatRequest): string {
   const { id, created, model, usage } = completion
   const choices = completion.choices.map((choice, index) => ({
@@ -41,7 +41,7 @@ export function completionJson(completion: Completion, request: ChatRequest): st
   return JSON.stringify({ id, object: 'chat.completion', created, model, choices, ...counts, ...origin })
 }
 
-/** Writes an answer as the events of a stream (protocol section 3), as they are read; the choices take turns. */
+/** Writes an answer as the events of a stream, as they are read; the choices take turns. */
 export function* completionEvents(completion: Completion, request: ChatRequest): Generator<WireEvent> {
   const { id, created, model, choices, usage } = completion
   const head = { id, object: 'chat.completion.chunk', created, model, ...origin }
@@ -105,7 +105,7 @@ function inputOf({ type }: ChoiceCall, text: string): object {
   return type === 'custom' ? { input: text } : { arguments: text }
 }
 
-/** Counts in the protocol's shape (protocol section 2), 0 where nothing is known. */
+/** Counts in the shape of the chat completions API, 0 where nothing is known. */
 function usageBody(usage: PartialUsage): object {
   const { prompt_tokens = 0, completion_tokens = 0, cached_tokens = 0, cache_write_tokens } = usage
   const { reasoning_tokens = 0, accepted_prediction_tokens = 0, rejected_prediction_tokens = 0 } = usage

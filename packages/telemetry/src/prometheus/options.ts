@@ -17,7 +17,7 @@ export interface PrometheusOptions {
   readonly buckets?: readonly number[]
   /**
    * How many values a label of names can have: models, providers, tags, rules. Further values are counted as `other`,
-   * because callers can make names up where models have patterns. Default 100.
+   * because callers can make up names that match a pattern of models. Default 100.
    */
   readonly maxLabelValues?: number
   /** Whether to add memory, event loop and garbage collection metrics of the process. Default `false`. */

@@ -7,9 +7,9 @@ import { checkSamples, type ProviderSamples } from './provider/provider-samples.
 /**
  * Returns tests of a provider, for any test runner: all that the gateway relies on in `encode` and `decode`.
  *
- * The tests use no network. They decode each sample complete, and split and cut at up to 500 positions. A test rejects if the
- * provider breaks the contract, or takes more than 5000 ms to decode one answer. Throws `RangeError` for samples that would test
- * nothing, such as an empty list of streams.
+ * The tests use no network. They decode each sample complete, and split and cut at up to 500 positions. A test rejects if
+ * the provider breaks the contract, or takes more than 5000 ms to decode one response. Throws `RangeError` for samples that
+ * would test nothing, such as an empty list of streams.
  *
  * @example
  * for (const { name, run } of providerConformance(samples)) it(name, run)

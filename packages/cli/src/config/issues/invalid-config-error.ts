@@ -8,7 +8,7 @@ export interface ConfigIssue {
   readonly problem: string
   /** How to fix it. */
   readonly fix?: string
-  /** From 1, where the file is JSON or YAML. */
+  /** From 1, for JSON and YAML. */
   readonly line?: number
   readonly column?: number
 }
@@ -19,13 +19,13 @@ export class InvalidConfigError extends CommandError {
 
   constructor(name: string, issues: readonly ConfigIssue[]) {
     const count = issues.length === 1 ? 'an error' : `${issues.length} errors`
-    super(`${name} has ${count}:\n${issues.map(faultText).join('\n')}`)
+    super(`${name} has ${count}:\n${issues.map(issueText).join('\n')}`)
     this.name = 'InvalidConfigError'
     this.issues = issues
   }
 }
 
-function faultText({ path, problem, fix, line }: ConfigIssue): string {
+function issueText({ path, problem, fix, line }: ConfigIssue): string {
   const at = line === undefined ? '' : ` (line ${line})`
   return `- ${path}${at}: ${problem}.${fix === undefined ? '' : ` ${fix}`}`
 }

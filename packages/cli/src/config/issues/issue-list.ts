@@ -32,11 +32,11 @@ const maxShown = 50
 /** Issues that are located in the file, to be sorted by line. Further ones are only counted: a running service may reload. */
 const maxLocated = 1_000
 
-/** The faults of one configuration, as they are found. */
+/** Collects the issues of one configuration. */
 export class IssueList {
   readonly origin: Origin
   readonly #issues: ConfigIssue[] = []
-  /** Paths that have a fault themselves, and those that hold one, as JSON. */
+  /** Paths with an issue, and their parents, as JSON. */
   readonly #own = new Set<string>()
   readonly #around = new Set<string>()
   #size = 0

@@ -17,7 +17,7 @@ export interface Filled {
 export const maxDepth = 64
 
 /**
- * Data with `${NAME}` and `${NAME:-text}` filled in, and `$${` as `${`. A variable that is not set is a fault. What code
+ * Data with `${NAME}` and `${NAME:-text}` filled in, and `$${` as `${`. A variable that is not set is an issue. What code
  * has made is left as it is, and so is an object in which nothing is to be filled in.
  */
 export function withEnvironment(

@@ -50,7 +50,7 @@ export class VendorPool {
 }
 
 export interface VendorSet {
-  /** Those with faults included. */
+  /** Includes providers with issues. */
   readonly names: readonly string[]
   readonly make: (name: string) => TargetFactory | undefined
   /** From now on these are the ones that stay. */

@@ -40,7 +40,7 @@ export function modelTable(
     const problem = `refers to itself: ${circle.map(name => `'${name}'`).join(' > ')}`
     location.at(circle[0]!).add({ problem, fix: 'Point one of them to a provider.' })
   }
-  // One that is left out has a fault, at its own path or at that of its provider.
+  // A model that is omitted has an issue, at its own path or at that of its provider.
   if (location.issues.has(location.path) || table.size < Object.keys(config.models).length) return undefined
   return collectIssues(location, () => models(Object.fromEntries(table) as ModelEntries<string>))
 }

@@ -3,7 +3,7 @@ import { issueText, optionPathText } from '@sluice/core/adapter'
 import type { ConfigLocation } from './shape.ts'
 
 /**
- * What code of the core or of a provider gives; what it refuses is a fault here.
+ * Returns the result of a function of core or of a provider. The options that it rejects become issues.
  *
  * @param skipped - how many steps of a path are those of the code, and not told.
  */
@@ -14,7 +14,7 @@ export function collectIssues<T>(location: ConfigLocation, make: () => T, skippe
   })
 }
 
-/** The same of options that stand here under the names that the code has for them: each has its faults where it stands. */
+/** The same for settings with the names of the options: each issue has the path of its setting. */
 export function collectOptionIssues<T>(location: ConfigLocation, make: () => T, skipped = 0): T | undefined {
   return collect(location, make, issue => {
     addIssue(

@@ -41,8 +41,8 @@ export function record(
         return location.add({ got: 'an empty object', expected: `${expected} with at least ${min} entry` })
       return fromEntries(
         entries.map(([key, each]) => {
-          const fault = key === '__proto__' || key === '' ? 'another name' : name?.(key)
-          if (fault !== undefined) location.at(key).add({ got: 'that name', expected: fault })
+          const expectedName = key === '__proto__' || key === '' ? 'another name' : name?.(key)
+          if (expectedName !== undefined) location.at(key).add({ got: 'that name', expected: expectedName })
           return [key, value.read(each, location.at(key))]
         }),
       )

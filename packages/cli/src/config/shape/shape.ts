@@ -4,7 +4,7 @@ import type { Definitions, JsonSchema } from './json-schema.ts'
 
 /** What a part of a configuration may be: it is read by it, and described to editors. */
 export interface Shape {
-  /** The value as it is used. Adds to the faults what is wrong with it. */
+  /** Returns the value as it is used. Adds an issue for each error in it. */
   read(value: unknown, location: ConfigLocation): unknown
   schema(definitions: Definitions): JsonSchema
 }
@@ -38,7 +38,7 @@ export class ConfigLocation {
     this.add({ got: this.describe(value), expected, fix })
   }
 
-  /** One fault of a value is enough: the first that was found. */
+  /** A value gets one issue only: the first. */
   add(finding: IssueDetails): undefined {
     if (!this.issues.isAt(this.path)) this.issues.add(this.path, finding)
   }

@@ -11,7 +11,7 @@ export interface ChunkHead {
 }
 
 /**
- * Writes chunks as server-sent events (protocol section 3). The constant parts are serialized once.
+ * Writes chunks as server-sent events. The constant parts are serialized once.
  */
 export class ChunkWriter {
   readonly #head: ChunkHead
@@ -89,7 +89,7 @@ function isOnlyContent(delta: Delta): boolean {
   return true
 }
 
-/** Returns the error event of a stream that broke (protocol section 3.3). No `[DONE]` follows it. */
+/** Returns the error event of a stream that broke. No `[DONE]` follows it. */
 export function errorEvent(body: ErrorBody): string {
   return `data: ${JSON.stringify(body)}\n\n`
 }

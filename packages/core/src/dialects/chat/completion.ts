@@ -7,7 +7,7 @@ import type { ChatCompletion, Choice, CompletionMessage, Usage } from '../../pro
 import { usageWithFields } from '../../usage/usage.ts'
 
 /**
- * Converts a vendor's complete response to the shape of the protocol (section 2). All keys are present and in order, except
+ * Converts a vendor's complete response to the shape of the chat completions API. All keys are present and in order, except
  * a service tier that the vendor does not name. Throws `UpstreamError` of kind `garbled` if there is no choice.
  */
 export function normalizeCompletion(

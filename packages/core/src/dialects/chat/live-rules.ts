@@ -4,7 +4,7 @@ import { shorten } from '../../protocol/error-messages.ts'
 import { strictSchemaIssue } from '../../validation/strict-schema.ts'
 import { hasOtherContent } from './message-schema.ts'
 
-/** Checks the rules of hosted services that span fields (marked [L] in protocol section 1). Throws 400. */
+/** Checks the rules of hosted services that span fields, for `validation: 'live'`. Throws 400. */
 export function checkFieldRules(input: ChatRequest): void {
   if (input.tool_choice !== undefined && input.tools === undefined) {
     throw refusal(
@@ -91,7 +91,7 @@ const none = new Set<string>()
 
 /**
  * Checks that every tool message answers a call of the preceding assistant message, and that every call is answered
- * before any other message (protocol section 1.1).
+ * before any other message.
  */
 function checkToolPairing(messages: readonly Message[]): void {
   let calls: ReadonlySet<string> = none

@@ -44,7 +44,7 @@ export const toolCall = tagged('type', {
   }),
 })
 
-/** One message, by its role (protocol section 1.1). */
+/** One message, by its role. */
 export function messageSchema(live: boolean): z.ZodMiniType<Message> {
   const string = live ? text(maxContentLength) : text()
   const author = maybe(live ? name() : text())

@@ -14,7 +14,7 @@ import { removeExtensions } from './remove-extensions.ts'
 import { chatFields } from './schema.ts'
 
 /**
- * Validates a chat completion request. Reports the first error in the order of protocol section 4.3. Never coerces values, and
+ * Validates a chat completion request. Reports the first error in the order of its checks. Never coerces values, and
  * keeps unknown members. If both token limits are set, which the `live` profile rejects, `max_completion_tokens` applies.
  *
  * @throws GatewayError 400.

@@ -12,7 +12,7 @@ import {
   unknownOptionIssue,
 } from './schema.ts'
 
-/** The options of a gateway that affect the schema. */
+/** The options of a gateway that affect the schema of its requests: see `GatewayOptions`. */
 export interface RequestProfile {
   readonly validation: 'schema' | 'live'
   readonly unknownParameters: 'pass' | 'reject'

@@ -71,7 +71,7 @@ function unknownMember(key: string): SchemaIssue {
   }
 }
 
-/** A function that the model may call (protocol section 1.2). */
+/** A function that the model may call. */
 export const functionSchema = object({
   name: name(),
   description: maybe(text()),
@@ -140,7 +140,7 @@ export function chatFields(live: boolean): Fields {
 const largest = Number.MAX_SAFE_INTEGER
 
 /**
- * Returns the fields of a request (protocol section 1), in the order in which their errors are reported (section 4.3).
+ * Returns the fields of a request, in the order in which their errors are reported.
  *
  * @param live - whether to apply the limits of hosted services. Their rules that span fields are in live-rules.ts.
  */

@@ -30,7 +30,7 @@ export class HealthSync {
   readonly store: SharedHealth
   readonly #settings: Pick<HealthSettings, 'clock' | 'changed'>
   readonly #calls: StoreClient
-  readonly #token: string
+  readonly #holder: string
   readonly #touched = new Set<SyncedTarget>()
   readonly #changes = new Set<SyncedTarget>()
   readonly #unsent = new Set<SyncedTarget>()
@@ -39,11 +39,11 @@ export class HealthSync {
   #reading = false
   #writing = false
 
-  /** `token` identifies this process. */
+  /** `holder` identifies this process. */
   constructor(
     store: SharedHealth,
     settings: Pick<HealthSettings, 'clock' | 'changed'>,
-    token: string = freshId(),
+    holder: string = freshId(),
   ) {
     this.store = store
     this.#settings = settings
@@ -56,7 +56,7 @@ export class HealthSync {
       breaker: { failuresToOpen: 1, windowMs: 0, firstProbeMs: 0, lastProbeMs: 0 },
       maxUnanswered: 8,
     })
-    this.#token = token
+    this.#holder = holder
   }
 
   get working(): boolean {
@@ -78,12 +78,12 @@ export class HealthSync {
   }
 
   async claim(id: string, ms: number): Promise<boolean> {
-    const claimed = await this.#calls.callOrProbe(() => this.store.acquireProbe(id, this.#token, ms))
+    const claimed = await this.#calls.callOrProbe(() => this.store.acquireProbe(id, this.#holder, ms))
     return claimed.ok && claimed.value === true
   }
 
   async releaseProbe(id: string): Promise<void> {
-    await this.#calls.callOrProbe(() => this.store.releaseProbe(id, this.#token))
+    await this.#calls.callOrProbe(() => this.store.releaseProbe(id, this.#holder))
   }
 
   #plan(): void {

@@ -1,6 +1,6 @@
 import type { ChatRequest, FinishReason, Target, Usage } from '@sluice/core'
 
-/** The provider that `providerConformance` tests, and recorded answers of its vendor. */
+/** The provider that `providerConformance` tests, and recorded responses of its vendor. */
 export interface ProviderSamples {
   /** A model of the provider, made with fixed credentials: `acme({ apiKey: 'sk-acme-test' })('acme-1')`. */
   readonly target: Target
@@ -12,11 +12,11 @@ export interface ProviderSamples {
   readonly timedHeaders?: readonly string[]
   /** Valid requests to encode beside those of the suite. Default: none. */
   readonly requests?: readonly ChatRequest[]
-  /** Answers that are not streamed; at least one. */
+  /** Responses that are not streamed; at least one. */
   readonly completions: readonly CompletionSample[]
-  /** Streamed answers; at least one. */
+  /** Streamed responses; at least one. */
   readonly streams: readonly StreamSample[]
-  /** Answers with an error; at least one. */
+  /** Error responses; at least one. */
   readonly errors: readonly ErrorSample[]
 }
 
@@ -24,33 +24,33 @@ export interface ProviderSamples {
 interface Sample {
   /** Names the sample where a case fails. Default: its index. */
   readonly name?: string
-  /** The fields of the request that it answers, such as `tools`. Default: one message of a user. */
+  /** The fields of its request, such as `tools`. Default: one message of a user. */
   readonly request?: Partial<ChatRequest>
   /** The headers of the vendor's response. Default: a content type of JSON, or of server-sent events for a stream. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An answer that is not streamed. */
+/** A response that is not streamed. */
 export interface CompletionSample extends Sample {
   readonly body: string | Uint8Array
   readonly expected: ExpectedAnswer
 }
 
-/** A streamed answer. */
+/** A streamed response. */
 export interface StreamSample extends Sample {
   /** The vendor's events, as bytes of the wire. Joined, they are the body. */
   readonly events: readonly (string | Uint8Array)[]
   /**
-   * How many of the last events a complete answer can lack: token counts, or `[DONE]` after a finish reason. A stream that is
+   * How many of the last events a complete response can lack: token counts, or `[DONE]` after a finish reason. A stream that is
    * cut within these may end cleanly. Default: 0, the last event is the end mark.
    */
   readonly optionalEvents?: number
   readonly expected: ExpectedAnswer
 }
 
-/** An answer with an error. */
+/** An error response. */
 export interface ErrorSample extends Sample {
-  /** The HTTP status. 200 for an error that is an event of a stream, or that the vendor sends as an answer. */
+  /** The HTTP status. 200 for an error that is an event of a stream, or that the vendor sends as a normal response. */
   readonly status: number
   readonly body: string | Uint8Array
   /** Whether the request asked for a stream. Default: the case tries both. */
@@ -65,7 +65,7 @@ export interface ErrorSample extends Sample {
   }
 }
 
-/** What one choice of an answer holds. An absent member is not compared. */
+/** The expected content of one choice. An absent member is not compared. */
 export interface ExpectedChoice {
   readonly text?: string | null
   readonly toolCalls?: readonly ExpectedToolCall[]
@@ -79,7 +79,7 @@ export interface ExpectedToolCall {
   readonly arguments: string | object
 }
 
-/** What an answer holds: one choice, or several under `choices`. */
+/** The expected content of a response: one choice, or several under `choices`. */
 export interface ExpectedAnswer extends ExpectedChoice {
   readonly choices?: readonly ExpectedChoice[]
   readonly usage?: Pick<Usage, 'prompt_tokens' | 'completion_tokens'>
