@@ -1,6 +1,13 @@
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { GatewayError } from '../errors/errors.ts'
-import type { ChatRequest, CompletionUsage, FinishReason, JsonObject, Logprobs, Usage } from '../protocol/chat.ts'
+import type {
+  ChatRequest,
+  CompletionUsage,
+  FinishReason,
+  JsonObject,
+  Logprobs,
+  Usage,
+} from '../protocol/chat.ts'
 import type { Draft } from './draft.ts'
 import type { LimitState } from './limiter.ts'
 import type { Operation, Outline } from './outline.ts'

@@ -22,21 +22,21 @@ export interface Outline {
   /** A value that all requests of one conversation share, such as chat's `prompt_cache_key`. */
   readonly conversationKey?: string | undefined
   /** Whether tools are on offer. */
-  readonly hasTools?: boolean
+  readonly hasTools?: boolean | undefined
   /** Images, audio, files and videos, in the order of the request. Default: none. */
-  readonly media?: readonly OutlineMedia[]
+  readonly media?: readonly OutlineMedia[] | undefined
   /** The exact number of prompt tokens, where the request itself is in tokens. Otherwise `undefined`: it is estimated. */
   readonly promptTokens?: number | undefined
   /** Number of answers, from 1. Default 1. */
-  readonly choices?: number
+  readonly choices?: number | undefined
   /** Maximum tokens of one answer; `undefined` if the request names none. */
   readonly maxOutputTokens?: number | undefined
   /** Whether the prompt has audio, or refers to earlier audio. */
-  readonly hasAudio?: boolean
+  readonly hasAudio?: boolean | undefined
   /** Whether the answer may have audio. */
-  readonly wantsAudio?: boolean
+  readonly wantsAudio?: boolean | undefined
   /** The service tier, as the caller names it. */
   readonly serviceTier?: string | undefined
   /** Whether the vendor may search the web, which is billed in addition. */
-  readonly searchesWeb?: boolean
+  readonly searchesWeb?: boolean | undefined
 }

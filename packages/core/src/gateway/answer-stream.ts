@@ -141,7 +141,9 @@ export class AnswerStream implements TextSource {
     const last = this.#normalizer.end()
     this.#close(true)
     const counted = this.#counted(true)
-    const text = this.#opened(this.#writer.end(last, this.#normalizer, usageWithFields(counted.usage, this.#normalizer.usage)))
+    const text = this.#opened(
+      this.#writer.end(last, this.#normalizer, usageWithFields(counted.usage, this.#normalizer.usage)),
+    )
     this.#request.accounting.sent(text)
     this.#settle('completed', undefined, counted)
     return text

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { chatRequest } from '../../test/support/chat-request.ts'
 import { otherDraft } from '../../test/support/other-draft.ts'
 import { place } from '../../test/support/scripted-places.ts'
 import { systemClock } from '../clock/clock.ts'
@@ -21,8 +22,9 @@ it.each<[Partial<Outline>, unknown[]]>([
   const target = place('up')
   const lifetime = new Lifetime(new AbortController().signal)
   const services = { prices, clock: systemClock }
-  const request = new LimitRequest('req_1', otherDraft(known), [target], lifetime, { entry: 'm' }, services)
-  request.price(estimatedUsage({ model: 'm', messages: [] }, 0), target)
+  const context = { requestId: 'req_1', operation: 'generate', lifetime, routing: { entry: 'm' } } as const
+  const request = new LimitRequest(context, otherDraft(known), [target], services)
+  request.price(estimatedUsage(chatRequest({ model: 'm', messages: [] }), 0), target)
   expect(models).toMatchObject(priced)
   expect(models).toHaveLength(priced.length)
 })

@@ -120,7 +120,16 @@ export class RequestAccounting implements AttemptObserver {
   }
 
   #open(ledger: Ledger, request: GenerateRequest, first: Target): Promise<void> {
-    const { requestId, operation, dialectName: dialect, principal, user, model, stream, clock } = this.#context
+    const {
+      requestId,
+      operation,
+      dialectName: dialect,
+      principal,
+      user,
+      model,
+      stream,
+      clock,
+    } = this.#context
     const openedAt = clock.now()
     this.#entry = new RequestEntry(ledger, {
       id: uuidv7(openedAt, this.#services.generateId()),
@@ -192,7 +201,15 @@ export class RequestAccounting implements AttemptObserver {
 
   /** Records the charge of a discarded call in the ledger, even after the request has ended. */
   discarded(attempt: AttemptEntry, used: CountedUsage | 'abandoned' | undefined): void {
-    const { requestId, operation, dialect, startedAt, principal, user, model = '' } = this.#context
+    const {
+      requestId,
+      operation,
+      dialectName: dialect,
+      startedAt,
+      principal,
+      user,
+      model = '',
+    } = this.#context
     const abandoned = used === 'abandoned'
     const usage = abandoned ? this.#abandonedUsage(attempt, attempt.endedAt!) : used?.usage
     attempt.discarded = true

@@ -140,7 +140,13 @@ export class StreamNormalizer implements AnswerOrigin {
       for (const call of calls) this.chars += deltaChars(call)
       state.finish = finishReason(state.finish, state.tools.count > 0, state.functionCalled)
       const delta: PartialMessage = calls.length === 0 ? noDelta : { tool_calls: calls }
-      const last: AnswerDelta = { index: state.index, first: false, delta, logprobs: null, finish: state.finish }
+      const last: AnswerDelta = {
+        index: state.index,
+        first: false,
+        delta,
+        logprobs: null,
+        finish: state.finish,
+      }
       return state.fields === undefined ? last : withFields(last, state)
     })
   }
@@ -256,7 +262,14 @@ export class StreamNormalizer implements AnswerOrigin {
     let index = vendorIndex < this.#parameters.choices ? vendorIndex : 0
     while (taken(index)) index++
     const tools = new ToolCalls(this.#newId)
-    const state: ChoiceState = { index, started: false, finish: null, functionCalled: false, fields: undefined, tools }
+    const state: ChoiceState = {
+      index,
+      started: false,
+      finish: null,
+      functionCalled: false,
+      fields: undefined,
+      tools,
+    }
     this.#byVendorIndex.set(vendorIndex, state)
     this.#choices.push(state)
     return state

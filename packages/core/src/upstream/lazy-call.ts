@@ -33,10 +33,7 @@ export class LazyCall implements Call {
   declare readonly signal: AbortSignal
   readonly #owner: SignalOwner
 
-  constructor(
-    { request, model, key, capabilities, unsupportedParameters }: PlannedCall,
-    owner: SignalOwner,
-  ) {
+  constructor({ request, model, key, capabilities, unsupportedParameters }: PlannedCall, owner: SignalOwner) {
     // Own properties, so that a copy `{ ...call }` has them too.
     if (request.dialect === 'chat') (this as { input: ChatRequest }).input = request.chat()
     else Object.defineProperty(this, 'input', ownInput)

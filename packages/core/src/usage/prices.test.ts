@@ -5,11 +5,11 @@ import { possibleTiers, pricedModel } from './prices.ts'
 
 const having = (parameters: ParameterOverrides): Target => ({ ...place('up'), parameters })
 const priced = (...[target, request, terms, adjustments]: PricedCall) =>
-  pricedModel('m', target, 7, request, terms, adjustments)
+  pricedModel('generate', 'm', target, 7, request, terms, adjustments)
 type PricedCall = [
   target: Target,
-  request?: Parameters<typeof pricedModel>[3],
-  terms?: Parameters<typeof pricedModel>[4],
+  request?: Parameters<typeof pricedModel>[4],
+  terms?: Parameters<typeof pricedModel>[5],
   adjustments?: readonly Adjustment[],
 ]
 const priority = { serviceTier: 'priority', searchesWeb: false }

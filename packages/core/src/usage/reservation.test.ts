@@ -116,7 +116,8 @@ describe('what is reserved', () => {
     })
     const context = {
       targets: [target('m')],
-      price: (usage: Usage) => price(usage, { model: 'm', provider: 'p', upstreamModel: 'm', at: 0 }),
+      price: (usage: Usage) =>
+        price(usage, { operation: 'generate', model: 'm', provider: 'p', upstreamModel: 'm', at: 0 }),
     }
     const money = reservedMoney(reservationOf(otherDraft({ maxOutputTokens: 50, ...known }), 0), context)
     expect(money?.amount).toBe(amount * 1_000)

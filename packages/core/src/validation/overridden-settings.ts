@@ -102,8 +102,11 @@ export function targetWithRewrite<T extends Target>(target: T, rewrite: Extensio
 
 /** Returns the request for a target: rewritten, and with the target's parameters. `undefined`: the request as it is. */
 export function requestFor(request: GenerateRequest, target: Target): OverriddenRequest | undefined {
-  const { parameters, [rewriteKey]: rewrite } = target as Target & { readonly [rewriteKey]?: ExtensionRewrite }
-  if (rewrite === undefined) return parameters === undefined ? undefined : overrideRequest(request, parameters)
+  const { parameters, [rewriteKey]: rewrite } = target as Target & {
+    readonly [rewriteKey]?: ExtensionRewrite
+  }
+  if (rewrite === undefined)
+    return parameters === undefined ? undefined : overrideRequest(request, parameters)
   const { input, adjustments } = rewrite(request.chat())
   const rewritten = new ChatGenerateRequest(input, request.body)
   if (parameters === undefined) return { request: rewritten, adjustments }

@@ -44,7 +44,7 @@ async function streamed(body: object): Promise<Told> {
     .filter(event => event.startsWith('data: '))
     .map(event => JSON.parse(event.slice('data: '.length)) as object)
   const [head, ...rest] = events
-  return Object.assign({}, head, rest.at(-1), { lines: rest.slice(0, -1) }) as Told
+  return Object.assign({}, head, rest.at(-1), { lines: rest.slice(0, -1) }) as unknown as Told
 }
 
 const said = ({ lines }: Told) => lines.map(({ says = '' }) => says).join('')

@@ -5,9 +5,10 @@ import type { Principal } from '../../contracts/principal.ts'
 import type { Capabilities, Provider, RequestExtension, Target } from '../../contracts/provider.ts'
 import type { SkipReason } from '../../contracts/trace.ts'
 import { GatewayError } from '../../errors/errors.ts'
+import { type ValidationRules, validateRequest } from '../../gateway/validate-request.ts'
 import type { JsonObject } from '../../protocol/chat.ts'
+import { chatDialect } from './dialect.ts'
 import { standardRequest } from './extensions.ts'
-import { type ValidationRules, validate } from './validate.ts'
 
 const accepting = (...accepts: RequestExtension[]): Target => ({
   provider: { ...provider, accepts },
@@ -82,7 +83,7 @@ function checked(
   const skipped: Skipped[] = []
   const draft = { model: 'm', body: { model: 'm', ...body } as JsonObject, bytes: 1 }
   const log = { skip: ({ model }: Target, why: SkipReason) => void skipped.push({ model, ...why }) }
-  return { ...validate(draft, principal, targets, rules, log), skipped }
+  return { ...validateRequest(chatDialect, draft, principal, targets, rules, log), skipped }
 }
 
 /** The error for a request, without any target that accepts extensions. */
@@ -234,7 +235,7 @@ describe('requests without extensions', () => {
 
   const outcome = (given: object, target: Target, rules: ValidationRules) => {
     try {
-      return check({ model: 'm', ...given }, rules, [target]).input
+      return check({ model: 'm', ...given }, rules, [target]).request.chat()
     } catch (error) {
       if (error instanceof GatewayError) return error.toBody()
       throw error

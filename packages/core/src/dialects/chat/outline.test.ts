@@ -116,7 +116,7 @@ describe('the outline of a chat completion', () => {
     const [image, audio, file] = [{ type: 'image_url' }, { type: 'input_audio' }, { type: 'file' }]
     const messages = [{ content: [file, image] }, { content: 'a' }, { content: [audio] }]
     const outline = chatOutline({ messages })
-    expect(outline.media.map(({ kind }) => kind)).toEqual(['file', 'image', 'audio'])
+    expect(outline.media?.map(({ kind }) => kind)).toEqual(['file', 'image', 'audio'])
     expect(outline.media).toBe(outline.media)
   })
 
@@ -150,7 +150,7 @@ describe('the outline of a chat completion', () => {
         }
         expect(isCount(outline.choices) && outline.choices >= 1).toBe(true)
         expect(outline.maxOutputTokens === undefined || isCount(outline.maxOutputTokens)).toBe(true)
-        for (const { kind, tokens, inlineBytes } of outline.media) {
+        for (const { kind, tokens, inlineBytes } of outline.media ?? []) {
           expect(['image', 'audio', 'file']).toContain(kind)
           expect(isCount(tokens) && isCount(inlineBytes)).toBe(true)
           expect(inlineBytes).toBeLessThanOrEqual(JSON.stringify(body).length)
