@@ -1,4 +1,5 @@
 import { apiKeys, createGateway, type Gateway, models, type Target } from '@sluice/core'
+import type { Call } from '@sluice/core/provider'
 import * as providers from '@sluice/providers'
 import { type Script, startUpstream, steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
@@ -82,6 +83,33 @@ describePage(page, {
     expect(aws.requests[0]?.headers.authorization).toBe('Bearer key-b')
     await gateway.close()
     await Promise.all([failing.close(), aws.close()])
+  },
+
+  turns: async ({ run }) => {
+    const acmeTurns = (await run()).exports.acmeTurns as (call: Call) => object[]
+    const callWith = (url: string): Call => ({
+      model: 'acme-2',
+      input: {
+        model: 'm',
+        messages: [
+          { role: 'user', content: [{ type: 'image_url', image_url: { url } }] },
+          {
+            role: 'assistant',
+            tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{' } }],
+          },
+          { role: 'tool', tool_call_id: 'a', content: 'done' },
+        ],
+      },
+    })
+    const image = 'data:image/png;base64,AQID'
+    expect(acmeTurns(callWith(image))).toEqual([
+      { who: 'user', say: [{ image }] },
+      { who: 'assistant', say: [{ call: 'a', name: 'f', arguments: '{' }] },
+      { who: 'tool', say: [{ result: 'a', failed: false, say: [{ text: 'done' }] }] },
+    ])
+    expect(() => acmeTurns(callWith('https://there.test/a'))).toThrow(
+      expect.objectContaining({ status: 400, param: 'messages[0].content[0].image_url.url' }),
+    )
   },
 
   acme: async snippet => {

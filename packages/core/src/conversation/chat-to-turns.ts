@@ -20,6 +20,7 @@ import type {
   ResultPart,
   Turn,
   TurnPart,
+  TurnRole,
 } from './turns.ts'
 
 /**
@@ -39,38 +40,34 @@ export function chatToTurns(messages: readonly Message[]): readonly Turn[] {
 function turnOf(message: Message, path: string): Turn {
   switch (message.role) {
     case 'assistant':
-      return withExtra(
-        { role: 'assistant', parts: assistantParts(message, path), path, ...named(message.name) },
-        assistantExtra(message),
-      )
+      return turn('assistant', assistantParts(message, path), path, message.name, assistantExtra(message))
     case 'tool': {
       const parts = resultParts(message.content, path)
       const { name } = message as { readonly name?: unknown }
-      return withExtra(
-        {
-          role: 'tool',
-          parts: [{ kind: 'result', callId: message.tool_call_id, parts, path }],
-          path,
-          ...named(name),
-        },
+      return turn(
+        'tool',
+        [{ kind: 'result', callId: message.tool_call_id, parts, path }],
+        path,
+        name,
         extraMembers(message, typeof name === 'string' ? namedToolMembers : messageMembers.tool),
       )
     }
     case 'function': {
       const parts = resultParts(message.content, path)
-      return withExtra(
-        {
-          role: 'tool',
-          parts: [{ kind: 'result', callId: '', parts, path, legacy: true }],
-          path,
-          name: message.name,
-        },
+      return turn(
+        'tool',
+        [{ kind: 'result', callId: '', parts, path, legacy: true }],
+        path,
+        message.name,
         extraMembers(message, messageMembers.function),
       )
     }
     default:
-      return withExtra(
-        { role: message.role, parts: contentParts(message.content, path), path, ...named(message.name) },
+      return turn(
+        message.role,
+        contentParts(message.content, path),
+        path,
+        message.name,
         extraMembers(message, messageMembers[message.role]),
       )
   }
@@ -79,15 +76,23 @@ function turnOf(message: Message, path: string): Turn {
 /** The protocol has no name here, but clients send that of the function. */
 const namedToolMembers = { ...messageMembers.tool, name: true } as const
 
-function named(name: unknown): { readonly name?: string } {
-  return typeof name === 'string' ? { name } : {}
+function turn(
+  role: TurnRole,
+  parts: readonly TurnPart[],
+  path: string,
+  name: unknown,
+  extra: JsonObject | undefined,
+): Turn {
+  const plain: Turn = typeof name === 'string' ? { role, parts, path, name } : { role, parts, path }
+  return withExtra(plain, extra)
 }
 
 function assistantParts(message: AssistantMessage, path: string): readonly TurnPart[] {
   const { content, refusal, audio, tool_calls: calls, function_call: legacyCall } = message
   const reasoning = reasoningPart(message, path)
   const parts: TurnPart[] = reasoning === undefined ? [] : [reasoning]
-  for (const part of contentParts(content, path)) parts.push(part)
+  if (typeof content === 'string') parts.push({ kind: 'text', text: content, path: `${path}.content` })
+  else for (const part of contentParts(content, path)) parts.push(part)
   if (refusal) parts.push({ kind: 'refusal', text: refusal, path: `${path}.refusal` })
   if (audio) {
     const extra = extraMembers(audio, partMembers.audio)
@@ -140,24 +145,25 @@ function assistantExtra(message: AssistantMessage): JsonObject | undefined {
 }
 
 function callPart(call: ToolCall, path: string, index: number): TurnPart {
-  const origin = { id: call.id, path: `${path}.tool_calls[${index}]` }
+  const { id } = call
+  const at = `${path}.tool_calls[${index}]`
   switch (call.type) {
     case 'function': {
       const { name, arguments: text } = call.function
       return withExtra<CallTurnPart>(
-        { kind: 'call', tool: 'function', name, arguments: text, ...origin },
+        { kind: 'call', id, tool: 'function', name, arguments: text, path: at },
         extraMembers(call, partMembers.function),
       )
     }
     case 'custom': {
       const { name, input } = call.custom
       return withExtra<CallTurnPart>(
-        { kind: 'call', tool: 'custom', name, arguments: input, ...origin },
+        { kind: 'call', id, tool: 'custom', name, arguments: input, path: at },
         extraMembers(call, partMembers.custom),
       )
     }
     default:
-      return opaquePart(call, origin.path)
+      return opaquePart(call, at)
   }
 }
 

@@ -34,8 +34,9 @@ export const partMembers = {
 export function extraMembers(value: object, named: NamedMembers): JsonObject | undefined {
   let extra: Record<string, JsonValue> | undefined
   for (const key of Object.keys(value)) {
+    // What an object inherits is never `true`.
+    if (named[key] === true) continue
     const name = Object.hasOwn(named, key) ? named[key] : undefined
-    if (name === true) continue
     const member = (value as JsonObject)[key]
     const further = name === undefined ? member : isObject(member) ? extraMembers(member, name) : undefined
     if (further === undefined) continue

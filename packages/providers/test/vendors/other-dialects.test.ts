@@ -1,4 +1,4 @@
-import type { Call, EncodedRequest, Provider, Settings, Turn } from '@sluice/core/provider'
+import type { Call, EncodedRequest, Provider, Settings, Turn, TurnPart } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TurnsGenerateRequest } from '../../../core/src/conversation/turns-generate-request.ts'
@@ -189,7 +189,7 @@ describe('a request in another dialect', () => {
       expect(seeds).toEqual(target.model.startsWith('gemini') ? [] : ['sampling.seed'])
       const refused = (turns: readonly Turn[]) => expect(encoded(turns, target)).rejects
       const [call] = called.parts
-      await refused([asked, { ...called, parts: [{ ...call, arguments: '[' } as never] }]).toMatchObject({
+      await refused([asked, { ...called, parts: [{ ...call, arguments: '[' } as TurnPart] }]).toMatchObject({
         status: 400,
         param: 'input[1].arguments',
       })
@@ -249,6 +249,17 @@ describe('a request in another dialect', () => {
       )
     },
   )
+
+  it('has cache marks on single tool calls', async () => {
+    const [call] = called.parts
+    const mark = { cache_control: { type: 'ephemeral' } }
+    const turns = [asked, { ...called, parts: [{ ...call, extra: mark } as TurnPart] }, answered(image)]
+    expect((await encoded(turns, claude)).body.messages[1].content).toEqual([
+      { type: 'tool_use', id: 'c1', name: 'shot', input: {}, ...mark },
+    ])
+    const { adjustments } = await encoded(turns, gemini3)
+    expect(adjustments).toContainEqual(expect.objectContaining({ parameter: 'cache_control' }))
+  })
 
   it('keeps the order of reasoning, text and calls for Claude', async () => {
     const thought = (signature: string, path: string) => ({
