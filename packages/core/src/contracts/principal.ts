@@ -1,4 +1,5 @@
 import type { Draft } from './draft.ts'
+import type { Operation } from './outline.ts'
 
 /** The authenticated caller of a request. */
 export interface Principal {
@@ -55,6 +56,11 @@ export interface LimitRuleData {
   readonly scopes?: readonly Scope[]
   /** Patterns of the models that the limit applies to (`*` matches any text). Default: all. */
   readonly models?: readonly string[]
+  /**
+   * The operations that the limit applies to. Default: `['generate', 'embed']`. Counting tokens is free and comes in bursts,
+   * so it counts only where it is named.
+   */
+  readonly operations?: readonly Operation[]
   /** `dryRun` counts and reports, but never rejects a request. Default `enforce`. */
   readonly mode?: 'enforce' | 'dryRun'
 }
