@@ -17,6 +17,9 @@ export interface Principal {
   readonly limits?: readonly LimitRuleData[]
 }
 
+/** What identifies a principal: an id within a source. Without a source: a principal that has none. */
+export type PrincipalId = Pick<Principal, 'id' | 'source'>
+
 /** What a limit counts. */
 export type LimitKind = 'requests' | 'tokens' | 'concurrent' | 'budget'
 
