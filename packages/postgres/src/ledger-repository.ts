@@ -1,6 +1,7 @@
-import { type LedgerBatch, type LedgerRepository, toStoredBatch } from '@sluice/core/store'
+import { type LedgerBatch, type LedgerRepository, storableText, toStoredBatch } from '@sluice/core/store'
 import {
   cancelledStatement,
+  deletePrincipalStatement,
   orphansStatement,
   progressStatement,
   rowsStatement,
@@ -10,11 +11,15 @@ import type { Queries } from './queries.ts'
 import { integerColumn } from './row-values.ts'
 import { queryUsage } from './usage.ts'
 
+/** How many records one transaction deletes, so that it holds its locks for a short time. */
+const deletedAtOnce = 10_000
+
 /** Creates the ledger repository in PostgreSQL. */
 export function postgresLedgerRepository(queries: Queries): LedgerRepository {
   const writeRows = rowsStatement(queries.schema)
   const writeBoth = progressStatement(queries.schema)
   const cancel = cancelledStatement(queries.schema)
+  const deletePrincipal = deletePrincipalStatement(queries.schema)
   const closeOrphans = orphansStatement(queries.schema)
   return {
     async write(batch: LedgerBatch): Promise<void> {
@@ -30,5 +35,15 @@ export function postgresLedgerRepository(queries: Queries): LedgerRepository {
       return integerColumn(row, 'count')
     },
     usage: query => queryUsage(queries, query),
+    async deletePrincipal({ id, source = '' }) {
+      const params = [storableText(id), storableText(source), String(deletedAtOnce)]
+      let all = 0
+      // Until none is left: another process may delete some of a batch first.
+      for (let deleted = deletedAtOnce; deleted > 0; all += deleted) {
+        const [row] = await queries.run(deletePrincipal, params)
+        deleted = integerColumn(row, 'count')
+      }
+      return all
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { principalPrefix } from './principal-prefix.ts'
 import type { Schema } from './schema.ts'
 import { timestampFromMs } from './timestamps.ts'
 
@@ -92,4 +93,18 @@ select count(*)::text as count from lost`
 export function cancelledStatement({ sql }: Schema): string {
   return `delete from ${sql}.requests
 where id in (select value from jsonb_array_elements_text($1::jsonb)) and (closed_at is null or outcome = 'lost')`
+}
+
+/** Deletes records of the principal with the id $1 and the source $2, empty for none: at most $3. */
+export function deletePrincipalStatement({ sql }: Schema): string {
+  return `with batch as (
+  select id from ${sql}.requests
+  where ${principalPrefix('principal')} = ${principalPrefix('$1::text')} and principal = $1::text
+    and coalesce(source, '') = $2::text
+  limit $3::text::bigint
+), deleted as (
+  delete from ${sql}.requests as stored using batch where stored.id = batch.id
+  returning 1
+)
+select count(*)::text as count from deleted`
 }

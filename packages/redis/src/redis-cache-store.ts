@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '@sluice/core/store'
-import { addEntry, getEntry, replaceEntry, setEntry } from './lua/cache.ts'
+import { addEntry, deleteEntries, getEntry, replaceEntry, setEntry } from './lua/cache.ts'
 import { parseWholeNumber } from './parse-whole-number.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
@@ -18,6 +18,10 @@ const getScript = script(getEntry)
 const setScript = script(setEntry)
 const addScript = script(addEntry)
 const replaceScript = script(replaceEntry)
+const deleteScript = script(deleteEntries)
+
+/** How many entries one script deletes: the server answers nobody else meanwhile. */
+const deletedAtOnce = 500
 
 /**
  * Creates a cache store in Redis (5 and newer) or Valkey, for `responseCache` and `idempotency`. All processes that share
@@ -34,9 +38,11 @@ export function redisCacheStore(client: RedisClient, options: RedisCacheStoreOpt
   validatePrefix(prefix, 'redisCacheStore')
   validateMaxEntries(maxEntriesPerOwner)
   const most = String(maxEntriesPerOwner)
+  const tagOf = (owner: string) => `{${prefix}:answers:${digestOf(owner)}}`
+  const listsOf = (tag: string) => [`${tag}:evictable`, `${tag}:pinned`]
   const keysOf = ({ owner, name }: CacheKey) => {
-    const tag = `{${prefix}:answers:${digestOf(owner)}}`
-    return [`${tag}:text:${encodeKeyPart(name)}`, `${tag}:evictable`, `${tag}:pinned`]
+    const tag = tagOf(owner)
+    return [`${tag}:text:${encodeKeyPart(name)}`, ...listsOf(tag)]
   }
   return {
     get: async key => textOf(await getScript.run(runner, keysOf(key).slice(0, 1), [])),
@@ -48,6 +54,22 @@ export function redisCacheStore(client: RedisClient, options: RedisCacheStoreOpt
     replace: async (key, expected, text, lifetime) => {
       const args = [most, expected, ...argumentsOf(lifetime)]
       return flagOf(await replaceScript.run(runner, keysOf(key), text === undefined ? args : [...args, text]))
+    },
+    deleteOwner: async owner => {
+      const lists = listsOf(tagOf(owner))
+      let all = 0
+      for (let left = 1; left > 0; ) {
+        const reply = await deleteScript.run(runner, lists, [String(deletedAtOnce)])
+        const [deleted = Number.NaN, rest = Number.NaN] = Array.isArray(reply)
+          ? reply.map(parseWholeNumber)
+          : []
+        if (!(deleted >= 0 && rest >= 0)) {
+          throw new Error('Redis did not answer what its cache script answers: expected two counts.')
+        }
+        all += deleted
+        left = rest
+      }
+      return all
     },
   }
 }

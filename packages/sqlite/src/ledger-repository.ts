@@ -1,13 +1,18 @@
-import { type LedgerBatch, type LedgerRepository, toStoredBatch } from '@sluice/core/store'
+import { setImmediate as others } from 'node:timers/promises'
+import { type LedgerBatch, type LedgerRepository, storableText, toStoredBatch } from '@sluice/core/store'
 import type { Connection } from './connection.ts'
 import {
   closeOrphans,
   deleteCancelled,
+  deletePrincipal,
   insertClosings,
   insertEntries,
   updateProgress,
 } from './ledger-statements.ts'
 import { queryUsage } from './usage.ts'
+
+/** How many records one statement deletes: it runs in the thread that asks. */
+const deletedAtOnce = 5_000
 
 /** Creates the ledger repository in SQLite. */
 export function sqliteLedgerRepository(connection: Connection): LedgerRepository {
@@ -30,5 +35,13 @@ export function sqliteLedgerRepository(connection: Connection): LedgerRepository
       return closed
     },
     usage: query => queryUsage(connection, query),
+    async deletePrincipal({ id, source = '' }) {
+      const args = [storableText(id), source === '' ? null : storableText(source), deletedAtOnce]
+      for (let all = 0; ; await others()) {
+        const [deleted = 0] = await connection.write([{ sql: deletePrincipal, args }])
+        all += deleted
+        if (deleted < deletedAtOnce) return all
+      }
+    },
   }
 }

@@ -71,3 +71,7 @@ WHERE closed_at IS NULL AND seen_at <= ${now} - ?`
 /** Takes a JSON list of ids. Also deletes a record that the orphan sweep has closed as `lost`. */
 export const deleteCancelled = `DELETE FROM sluice_record
 WHERE id IN (SELECT value FROM json_each(?)) AND (closed_at IS NULL OR outcome = 'lost')`
+
+/** Takes an id, a source or NULL, and how many records to delete at most. */
+export const deletePrincipal = `DELETE FROM sluice_record
+WHERE row IN (SELECT row FROM sluice_record WHERE principal = ? AND source IS ? LIMIT ?)`

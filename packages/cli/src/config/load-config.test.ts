@@ -310,7 +310,8 @@ retry: { baseMs: 9000 }
   })
 
   it('of what the console may do in its chat name the rule and the model', async () => {
-    const chat = { models: ['demos'], limits: [{ kind: 'requests', limit: 1.5, per: 'day' }], limit: [] }
+    const rule = { kind: 'requests', limit: 1.5, per: 'day', operations: ['embed', 'countTokens'] }
+    const chat = { models: ['demos'], limits: [rule], limit: [] }
     const adminKey = 'admin-admin-admin'
     const { message } = await failure({ ...sound, console: { adminKey, chat } })
     expect(message).toMatch(/console\.chat\.limit .*limits/)
@@ -318,6 +319,10 @@ retry: { baseMs: 9000 }
     const told = (await failure({ ...sound, console: { adminKey, chat: known } })).message
     expect(told).toMatch(/console\.chat\.models\[0\] .*'demos'/)
     expect(told).toMatch(/console\.chat\.limits\[0\]\.limit .*got 1\.5/)
+    const unknown = { ...known, limits: [{ ...rule, operations: ['embed', 'chat'] }] }
+    expect((await failure({ ...sound, console: { adminKey, chat: unknown } })).message).toMatch(
+      /console\.chat\.limits\[0\]\.operations\[1\] .*got 'chat', expected .*'countTokens'/,
+    )
   })
 
   it('say that nobody could call', async () => {

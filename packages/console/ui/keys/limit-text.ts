@@ -15,8 +15,9 @@ export function limitText(rule: LimitRuleData): string {
 }
 
 /** What a rule holds beside its amount: `by key and model, of small-*, dry run`; mostly nothing. */
-export function limitMore({ scopes, models, mode }: LimitRuleData): string {
+export function limitMore({ scopes, models, operations, mode }: LimitRuleData): string {
   const by = scopes === undefined || scopes.join() === 'key' ? [] : [`by ${scopes.map(String).join(' and ')}`]
   const of = models === undefined ? [] : [`of ${models.join(', ')}`]
-  return [...by, ...of, ...(mode === 'dryRun' ? ['dry run'] : [])].join(', ')
+  const operation = operations === undefined ? [] : [`for ${operations.join(' and ')}`]
+  return [...by, ...of, ...operation, ...(mode === 'dryRun' ? ['dry run'] : [])].join(', ')
 }

@@ -3,6 +3,7 @@ import type { Observer } from '../contracts/events.ts'
 import type { Journal } from '../contracts/journal.ts'
 import type { Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerRepository } from '../contracts/ledger-repository.ts'
+import type { PrincipalId } from '../contracts/principal.ts'
 import { safeObserver } from '../observability/observers.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { GuardedJournal } from './guarded-journal.ts'
@@ -47,6 +48,12 @@ export interface BatchedLedger extends Ledger {
   recordDiscarded(closing: LedgerClosing): Promise<void>
   /** Resolves when everything is written or in the journal; while the database is unavailable, after 5 seconds. */
   flush(): Promise<void>
+  /**
+   * Deletes all records of a principal, those that are pending too. Absent if the repository cannot. A request that is in
+   * flight has its record again when it ends, and so does what still waits in a journal. Rejects while the database is
+   * unavailable.
+   */
+  deletePrincipal?(principal: PrincipalId): Promise<number>
   /** Flushes and stops: no further record can be opened. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -128,6 +135,12 @@ export function batchedLedger(rows: LedgerRepository, given: BatchedLedgerOption
       return writer.keep(closing)
     },
     flush: () => writer.flush(),
+    ...(hasMethods(rows, 'deletePrincipal') && {
+      deletePrincipal: async (principal: PrincipalId) => {
+        await writer.flush()
+        return rows.deletePrincipal!(principal)
+      },
+    }),
     stop() {
       stopped = true
       timer?.cancel()

@@ -67,6 +67,7 @@ function frozenRule(data: LimitRuleData): LimitRuleData {
   const rule = limitRule(data)
   Object.freeze(rule.scopes)
   Object.freeze(rule.models)
+  Object.freeze(rule.operations)
   return rule
 }
 

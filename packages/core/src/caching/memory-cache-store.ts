@@ -24,6 +24,7 @@ export interface MemoryCacheStore extends CacheStore {
   set(key: CacheKey, text: string, lifetime: CacheLifetime): void
   add(key: CacheKey, text: string, lifetime: CacheLifetime): AddResult
   replace(key: CacheKey, expected: string, text: string | undefined, lifetime: CacheLifetime): boolean
+  deleteOwner(owner: string): number
   /** Total size of texts and names in UTF-8 bytes. Expired entries count until they are looked up or evicted. */
   readonly bytes: number
 }
@@ -63,6 +64,7 @@ export function memoryCacheStore(options: MemoryCacheStoreOptions = {}): MemoryC
     set: (key, text, lifetime) => void entries.set(key, text, lifetime),
     add: (key, text, lifetime) => entries.add(key, text, lifetime),
     replace: (key, expected, text, lifetime) => entries.replace(key, expected, text, lifetime),
+    deleteOwner: owner => entries.deleteOwner(owner),
   }
 }
 
@@ -146,6 +148,17 @@ class Entries {
     if (text === undefined) this.#remove(entry)
     else this.set(key, text, lifetime)
     return true
+  }
+
+  /** Returns how many entries it deleted, without those that had expired. */
+  deleteOwner(key: string): number {
+    const now = this.#now()
+    let deleted = 0
+    for (const entry of this.#owners.get(key)?.entries.values() ?? []) {
+      if (now <= entry.until) deleted++
+      this.#remove(entry)
+    }
+    return deleted
   }
 
   #find({ owner, name }: CacheKey): Entry | undefined {

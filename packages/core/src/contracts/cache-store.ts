@@ -49,6 +49,11 @@ export interface CacheStore {
     text: string | undefined,
     lifetime: CacheLifetime,
   ): boolean | Promise<boolean>
+  /**
+   * Deletes all entries of an owner, pinned ones too, and returns how many there were. It is not atomic: an entry that is
+   * stored meanwhile may stay. Default: the entries of an owner stay until they expire.
+   */
+  deleteOwner?(owner: string): number | Promise<number>
 }
 
 /** The result of a store operation: its value, or the error that it failed with. */

@@ -1,4 +1,5 @@
 import type { Charge, LedgerClosing, LedgerEntry, UsageQuery, UsageRow } from './ledger.ts'
+import type { PrincipalId } from './principal.ts'
 
 /** The changes of one `write`. Each list may be empty. */
 export interface LedgerBatch {
@@ -42,4 +43,10 @@ export interface LedgerRepository {
    * invalid query. Tag names come from users: pass them as parameters, not as SQL.
    */
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
+  /**
+   * Deletes all records of a principal, open ones and those of discarded calls too, and returns how many there were. Both
+   * the id and the source have to match: a principal without a source has the records without one. Many records are deleted
+   * in several transactions. Default: records cannot be deleted.
+   */
+  deletePrincipal?(principal: PrincipalId): Promise<number>
 }

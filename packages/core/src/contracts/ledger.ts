@@ -1,5 +1,6 @@
 import type { RequestOutcome } from './events.ts'
 import type { Operation } from './outline.ts'
+import type { PrincipalId } from './principal.ts'
 
 /**
  * What a record describes: a `request`, or a discarded call, whose response the client did not get. Discarded calls are the
@@ -101,6 +102,11 @@ export interface Ledger {
   recordDiscarded?(closing: LedgerClosing): void | Promise<void>
   /** Resolves once all pending records are stored, as far as possible. `gateway.close` waits for it. */
   flush?(): void | Promise<void>
+  /**
+   * Deletes all records of a principal, and returns how many there were. Default: records cannot be deleted. See
+   * `deletePrincipal` of `@sluice/core/keys`.
+   */
+  deletePrincipal?(principal: PrincipalId): number | Promise<number>
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Draft } from './draft.ts'
+import type { Operation } from './outline.ts'
 
 /**
  * The authenticated caller of a request: whoever the API key or token belongs to. The client is the program that sends the
@@ -19,6 +20,9 @@ export interface Principal {
   /** Limits of this principal, in addition to `limits` of the gateway. */
   readonly limits?: readonly LimitRuleData[]
 }
+
+/** What identifies a principal: an id within a source. Without a source: a principal that has none. */
+export type PrincipalId = Pick<Principal, 'id' | 'source'>
 
 /** What a limit counts. */
 export type LimitKind = 'requests' | 'tokens' | 'concurrent' | 'budget'
@@ -60,6 +64,11 @@ export interface LimitRuleData {
   readonly scopes?: readonly Scope[]
   /** Patterns of the models that the limit applies to (`*` matches any text). Default: all. */
   readonly models?: readonly string[]
+  /**
+   * The operations that the limit applies to. Default: `['generate', 'embed']`. Counting tokens is free and comes in bursts,
+   * so it counts only where it is named.
+   */
+  readonly operations?: readonly Operation[]
   /** `dryRun` counts and reports, but never rejects a request. Default `enforce`. */
   readonly mode?: 'enforce' | 'dryRun'
 }

@@ -1,14 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chatDraft } from '../../test/support/chat-draft.ts'
+import type { Operation } from '../contracts/outline.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import { compileRules, keyOf, keyText, ruleText } from './compiled-rules.ts'
 import { budget, concurrent, requests } from './rule.ts'
 
 const draft = (model = 'm') => chatDraft({ model, bytes: 10 })
-const key = (rule: Partial<LimitRuleData>, principal: Principal, model?: string, owner?: 'principal') => {
+const key = (
+  rule: Partial<LimitRuleData>,
+  principal: Principal,
+  model?: string,
+  owner?: 'principal',
+  operation: Operation = 'generate',
+) => {
   const [planned] = compileRules([{ kind: 'requests', limit: 1, per: 'minute', ...rule }], owner ?? 'gateway')
-  return planned && keyOf(planned, principal, draft(model), model ?? 'm')
+  return planned && keyOf(planned, principal, draft(model), model ?? 'm', operation)
 }
 /** What separates, escapes and hides, in the ids of callers that want to be somebody else. */
 const hostile = fc.string({
@@ -118,7 +125,7 @@ describe('the key of a count', () => {
     expect(budget(2, 'day')).not.toBe(budget(2, 'month'))
     const lease = (limit: number) => {
       const [rule] = compileRules([{ kind: 'concurrent', limit }], 'gateway')
-      return rule && keyOf(rule, ann, draft(), 'm')
+      return rule && keyOf(rule, ann, draft(), 'm', 'generate')
     }
     expect(lease(1)).toBe(lease(2))
   })
@@ -142,9 +149,25 @@ describe('the key of a count', () => {
     const rules = [scopeA, scopeB].map(
       scope => ({ kind: 'requests', limit: 1, per: 'minute', scopes: [scope] }) as const,
     )
-    const [a, b] = compileRules(rules, 'gateway').map(rule => keyOf(rule, { id: 'ann' }, draft(), 'm'))
+    const [a, b] = compileRules(rules, 'gateway').map(rule =>
+      keyOf(rule, { id: 'ann' }, draft(), 'm', 'generate'),
+    )
     expect(a).not.toBe(b)
     expect(key({ scopes: [scopeA] }, { id: 'ann' }, 'm', 'principal')).not.toBe(a)
+  })
+
+  it('is that of generated answers and embeddings together, unless the rule names operations', () => {
+    const of = (operation: Operation, operations?: readonly Operation[]) =>
+      key({ ...(operations && { operations }) }, { id: 'ann' }, 'm', undefined, operation)
+    expect(of('generate')).toBeDefined()
+    expect(of('embed')).toBe(of('generate'))
+    expect(of('countTokens')).toBeUndefined()
+    expect(of('generate', ['embed'])).toBeUndefined()
+    expect(of('embed', ['embed'])).toBeDefined()
+    expect(of('embed', ['embed'])).not.toBe(of('embed'))
+    expect(of('countTokens', ['countTokens', 'embed'])).toBe(of('embed', ['embed', 'countTokens', 'embed']))
+    // What is the default anyway counts on.
+    expect(of('generate', ['embed', 'generate'])).toBe(of('generate'))
   })
 
   it('is none where the rule does not concern the request', () => {

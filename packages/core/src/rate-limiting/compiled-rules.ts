@@ -1,4 +1,5 @@
 import type { Draft } from '../contracts/draft.ts'
+import type { Operation } from '../contracts/outline.ts'
 import type {
   BudgetWindow,
   LimitKind,
@@ -21,6 +22,8 @@ const windowsMs: Readonly<Record<Window, number>> = {
   day: 86_400_000,
 }
 
+const defaultOperations: readonly Operation[] = ['generate', 'embed']
+
 /** A rule with everything precomputed that does not depend on a request. */
 export interface CompiledRule {
   readonly kind: LimitKind
@@ -35,6 +38,7 @@ export interface CompiledRule {
   /** Whether a budget admits models without a price. */
   readonly allowsUnpriced: boolean
   readonly models: readonly string[] | undefined
+  readonly operations: readonly Operation[]
   readonly scopes: readonly Scope[]
   /** The prefix of the key, the same for all requests. */
   readonly head: string
@@ -57,7 +61,7 @@ export function compileRules(
   }
   return rules.map(given => {
     const rule = ownMembers(limitRule(given))
-    const { kind, limit, per, scopes = ['key'], models, unpriced } = rule
+    const { kind, limit, per, scopes = ['key'], models, operations = defaultOperations, unpriced } = rule
     const dryRun = rule.mode === 'dryRun'
     return {
       kind,
@@ -68,8 +72,9 @@ export function compileRules(
       dryRun,
       allowsUnpriced: unpriced === 'allow',
       models,
+      operations,
       scopes,
-      head: headOf(dryRun, kind, limit, per, models),
+      head: headOf(dryRun, kind, limit, per, models, operations),
       parts: scopeParts(scopes, functionMark),
     }
   })
@@ -86,8 +91,10 @@ export function keyOf(
   principal: Principal,
   draft: Draft,
   entry: string,
+  operation: Operation,
 ): string | undefined {
-  const { models, parts, head } = rule
+  const { models, operations, parts, head } = rule
+  if (!operations.includes(operation)) return undefined
   if (models !== undefined && !models.some(pattern => matchesPattern(pattern, draft.model))) return undefined
   let key = head
   for (const part of parts) {
@@ -98,17 +105,22 @@ export function keyOf(
   return key
 }
 
+const defaultNames = [...defaultOperations].sort().join()
+
 function headOf(
   dryRun: boolean,
   kind: LimitKind,
   limit: number,
   per: string | undefined,
   models: readonly string[] | undefined,
+  operations: readonly Operation[],
 ): string {
   const what =
     kind === 'concurrent' ? kind : kind === 'budget' ? `${kind}/usd/${per}` : `${kind}/${limit}/${per}`
   const forModels = models === undefined ? '' : `:for=${[...new Set(models)].map(keyText).sort().join(',')}`
-  return `${dryRun ? 'dry-run/' : ''}${what}${forModels}`
+  const names = [...new Set(operations)].sort()
+  const forOperations = names.join() === defaultNames ? '' : `:op=${names.join(',')}`
+  return `${dryRun ? 'dry-run/' : ''}${what}${forModels}${forOperations}`
 }
 
 /** Returns a part of a key, or `undefined` if the rule does not apply to the request. */
@@ -171,14 +183,15 @@ function scopeName(name: unknown): string | undefined {
  * Returns a rule as its builders write it, without `dryRun`: `requests(60).per('minute').by('gateway')`. A scope function is
  * written as `function`.
  */
-export function ruleText({ kind, limit, per, currency, unpriced, scopes, models }: LimitRuleData): string {
+export function ruleText(rule: LimitRuleData): string {
+  const { kind, limit, per, currency, unpriced, scopes, models, operations } = rule
   const amount = currency === undefined ? `${limit}` : `${limit}, '${currency}'`
   const window = per === undefined ? '' : `.per('${per}')`
   const free = unpriced === 'allow' ? '.allowUnpriced()' : ''
-  return `${kind}(${amount})${window}${free}${call('by', scopes)}${call('forModels', models)}`
+  return `${kind}(${amount})${window}${free}${call('by', scopes)}${call('forModels', models)}${call('forOperations', operations)}`
 }
 
-function call(name: string, values: LimitRuleData['scopes'] | LimitRuleData['models']): string {
+function call(name: string, values: LimitRuleData['scopes' | 'models' | 'operations']): string {
   if (values === undefined) return ''
   const texts = values.map(value => (typeof value === 'function' ? 'function' : `'${value}'`))
   return `.${name}(${texts.join(', ')})`

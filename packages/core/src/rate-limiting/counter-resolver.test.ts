@@ -6,7 +6,7 @@ import { CounterResolver } from './counter-resolver.ts'
 import { concurrent, requests, tokens } from './rule.ts'
 
 const draft = (model: string) => chatDraft({ model, bytes: 10 })
-const m = { entry: 'm' }
+const m = { entry: 'm', operation: 'generate' as const }
 const caller = (id: string, team?: string) => ({ id, ...(team !== undefined && { tags: { team } }) })
 
 describe('the counts of a caller', () => {
@@ -17,6 +17,7 @@ describe('the counts of a caller', () => {
         requests(2).per('minute').by('tag:team').forModels('a*'),
         tokens(3).per('minute').by('key', 'model'),
         concurrent(4).by('gateway'),
+        requests(5).per('minute').forOperations('countTokens', 'embed'),
       ],
       'gateway',
     )
@@ -25,19 +26,20 @@ describe('the counts of a caller', () => {
       id: fc.oneof(fc.constantFrom('ann', 'bob', 'x'.repeat(201)), fc.string()),
       team: fc.constantFrom('red', 'blue', 'y'.repeat(201), undefined),
       model: fc.constantFrom('a', 'ab', 'b', 'c', 'd', 'e', 'f'),
+      operation: fc.constantFrom('generate', 'embed', 'countTokens'),
       entry: fc.constantFrom('a', 'a*', '*', 'z'.repeat(201)),
     })
     fc.assert(
-      fc.property(who, ({ id, team, model, entry }) => {
-        const keys = rules.map(rule => keyOf(rule, caller(id, team), draft(model), entry))
-        const given = counts.of(caller(id, team), draft(model), { entry }).map(({ key }) => key)
+      fc.property(who, ({ id, team, model, operation, entry }) => {
+        const keys = rules.map(rule => keyOf(rule, caller(id, team), draft(model), entry, operation))
+        const given = counts.of(caller(id, team), draft(model), { entry, operation }).map(({ key }) => key)
         expect(given).toEqual(keys.filter(key => key !== undefined))
       }),
       { numRuns: 1_000 },
     )
     for (let at = 0; at < 10_010; at++) counts.of(caller(`id-${at}`), draft('m'), m)
     expect(counts.of(caller('id-0'), draft('m'), m)[0]?.key).toBe(
-      keyOf(rules[0]!, caller('id-0'), draft('m'), 'm'),
+      keyOf(rules[0]!, caller('id-0'), draft('m'), 'm', 'generate'),
     )
   })
 

@@ -1,6 +1,7 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { LeaseCounter, RateCounter } from '../contracts/limit-store.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
+import type { Operation } from '../contracts/outline.ts'
 import type { Principal } from '../contracts/principal.ts'
 import { type CompiledRule, keyOf, tagText } from './compiled-rules.ts'
 
@@ -15,6 +16,7 @@ export interface PlannedCount {
 /** Cached counts of a caller, with the inputs other than its id. */
 interface CachedCounts {
   readonly source: string | undefined
+  readonly operation: Operation
   /** `undefined` if no rule depends on it. */
   readonly model: string | undefined
   /** The entry of the model table; empty if no rule counts by it. */
@@ -50,15 +52,21 @@ export class CounterResolver {
     this.#tags = [...new Set(names)].map(name => name.slice('tag:'.length))
   }
 
-  of(principal: Principal, draft: Draft, context: Pick<LimitContext, 'entry'>): readonly PlannedCount[] {
+  of(
+    principal: Principal,
+    draft: Draft,
+    context: Pick<LimitContext, 'entry' | 'operation'>,
+  ): readonly PlannedCount[] {
+    const { operation } = context
     const entry = this.#asksEntry ? context.entry : ''
-    if (this.#asksFunctions) return countsOf(this.#rules, principal, draft, entry)
+    if (this.#asksFunctions) return countsOf(this.#rules, principal, draft, entry, operation)
     const model = this.#asksModel ? draft.model : undefined
     const ofCaller = this.#known.get(principal.id)
     if (ofCaller !== undefined) {
-      for (const known of ofCaller) if (this.#isOf(known, principal, model, entry)) return known.counts
+      for (const known of ofCaller)
+        if (known.operation === operation && this.#isOf(known, principal, model, entry)) return known.counts
     }
-    const counts = countsOf(this.#rules, principal, draft, entry)
+    const counts = countsOf(this.#rules, principal, draft, entry, operation)
     const tags = this.#tags.map(tag => tagText(principal, tag))
     if (
       isShort(principal.id) &&
@@ -67,7 +75,7 @@ export class CounterResolver {
       isShort(entry) &&
       tags.every(isShort)
     ) {
-      this.#remember(principal.id, { source: principal.source, model, entry, tags, counts })
+      this.#remember(principal.id, { source: principal.source, operation, model, entry, tags, counts })
     }
     return counts
   }
@@ -108,10 +116,11 @@ function countsOf(
   principal: Principal,
   draft: Draft,
   entry: string,
+  operation: Operation,
 ): readonly PlannedCount[] {
   const counts = new Map<string, PlannedCount>()
   for (const rule of rules) {
-    const key = keyOf(rule, principal, draft, entry)
+    const key = keyOf(rule, principal, draft, entry, operation)
     if (key === undefined) continue
     const same = counts.get(key)
     const least = same === undefined || rule.limit < same.rule.limit ? rule : same.rule

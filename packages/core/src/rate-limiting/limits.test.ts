@@ -85,6 +85,34 @@ describe('limits', () => {
     expect(store.held).toBe(0)
   })
 
+  it('counts no tokens of prompts that are counted, unless a rule says so: a burst of them locks nobody out', () => {
+    const counting = { operation: 'countTokens' } as const
+    const own = { id: 'ann', limits: [requests(2).per('day')] }
+    const { ask, refused, store } = limiter([requests(1).per('day'), tokens(9_000).per('day'), concurrent(1)])
+    for (let count = 0; count < 25; count++) ask(own, {}, counting)
+    expect(store.held).toBe(0)
+    ask(own)
+    refused(own, {}, { operation: 'embed' })
+    ask(own, {}, counting)
+    const named = limiter([requests(1).per('day').forOperations('countTokens')], { store })
+    named.ask('ann')
+    named.ask('ann', {}, { operation: 'embed' })
+    named.ask('ann', {}, counting)
+    named.refused('ann', {}, counting)
+    named.ask('bob', {}, counting)
+    named.ask('ann')
+  })
+
+  it('tells which rule for an operation would have refused', () => {
+    const { ask } = limiter([requests(1).per('day').forOperations('embed').dryRun()])
+    const embedding = { operation: 'embed' } as const
+    ask('ann', {}, embedding)
+    expect(ask('ann').wouldHaveRefused).toBeUndefined()
+    expect(ask('ann', {}, embedding).wouldHaveRefused).toEqual([
+      "requests(1).per('day').forOperations('embed')",
+    ])
+  })
+
   it('takes room of all rules or of none', () => {
     const each = requests(5).per('hour')
     const { ask, refused, store } = limiter([each, requests(1).per('hour').by('gateway')])

@@ -28,6 +28,23 @@ describe('rules', () => {
     })
   })
 
+  it('name the operations that they apply to', () => {
+    const rule = requests(60).per('minute').forOperations('embed', 'countTokens')
+    expect({ ...rule }).toEqual({
+      kind: 'requests',
+      limit: 60,
+      per: 'minute',
+      operations: ['embed', 'countTokens'],
+    })
+    expect(ruleText(rule)).toBe("requests(60).per('minute').forOperations('embed', 'countTokens')")
+    expect({ ...limitRule(JSON.parse(JSON.stringify(rule))) }).toEqual({ ...rule })
+    const wrong = "list, expected some of 'generate', 'embed', 'countTokens'"
+    for (const operations of [[], ['chat'], ['embed', null]]) {
+      expect(() => limitRule({ ...rule, operations: operations as never })).toThrow(wrong)
+    }
+    expect(() => limitRule({ ...rule, operations: 'embed' as never })).toThrow("operations: got 'embed'")
+  })
+
   it('of a budget say what becomes of models without a price', () => {
     const rule = budget(1, 'usd').per('day').allowUnpriced()
     expect({ ...rule }).toEqual({

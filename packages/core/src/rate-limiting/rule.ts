@@ -1,3 +1,4 @@
+import type { Operation } from '../contracts/outline.ts'
 import type { BudgetWindow, LimitKind, LimitRuleData, Scope, Window } from '../contracts/principal.ts'
 import {
   ConfigurationError,
@@ -13,6 +14,8 @@ export interface LimitRule extends LimitRuleData {
   by(...scopes: readonly [Scope, ...Scope[]]): LimitRule
   /** Applies the limit to these models only: `.forModels('large', 'test-*')`. */
   forModels(...patterns: readonly [string, ...string[]]): LimitRule
+  /** Applies the limit to these operations only: `.forOperations('embed')`. Default: `generate` and `embed`. */
+  forOperations(...operations: readonly [Operation, ...Operation[]]): LimitRule
   /** Counts and reports, but never rejects a request: to test a limit before it is enforced. */
   dryRun(): LimitRule
   /** For a budget: admits requests for models without a known price, without counting them. Otherwise they are rejected. */
@@ -28,8 +31,10 @@ const members: readonly string[] = [
   'unpriced',
   'scopes',
   'models',
+  'operations',
   'mode',
 ] satisfies (keyof LimitRuleData)[]
+const operationNames: readonly string[] = ['generate', 'embed', 'countTokens'] satisfies Operation[]
 const windows: readonly string[] = ['second', 'minute', 'hour', 'day'] satisfies Window[]
 const budgetWindows: readonly string[] = ['hour', 'day', 'week', 'month', 'ever'] satisfies BudgetWindow[]
 
@@ -82,7 +87,7 @@ export function limitRule(given: LimitRuleData): LimitRule {
     const kind = kinds.find(each => each === data?.kind)
     throw new ConfigurationError(kind === undefined ? 'A limit' : `${kind}()`, [issue])
   }
-  const { kind, limit, per, currency, unpriced, scopes, models, mode } = data
+  const { kind, limit, per, currency, unpriced, scopes, models, operations, mode } = data
   const rule: LimitRuleData = {
     kind,
     limit,
@@ -91,11 +96,13 @@ export function limitRule(given: LimitRuleData): LimitRule {
     ...(unpriced === 'allow' ? { unpriced } : {}),
     ...(scopes === undefined ? {} : { scopes: [...scopes] }),
     ...(models === undefined ? {} : { models: [...models] }),
+    ...(operations === undefined ? {} : { operations: [...operations] }),
     ...(mode === 'dryRun' ? { mode } : {}),
   }
   const methods = {
     by: (...given: readonly Scope[]) => limitRule({ ...rule, scopes: given }),
     forModels: (...patterns: readonly string[]) => limitRule({ ...rule, models: patterns }),
+    forOperations: (...names: readonly Operation[]) => limitRule({ ...rule, operations: names }),
     dryRun: () => limitRule({ ...rule, mode: 'dryRun' }),
     allowUnpriced: () => limitRule({ ...rule, unpriced: 'allow' }),
   }
@@ -113,7 +120,7 @@ function ruleIssue(data: LimitRuleData): ConfigurationIssue | undefined {
   if (typeof data !== 'object' || data === null) return configurationIssue([], data, 'a rule')
   const unknown = Object.keys(data).find(name => !members.includes(name))
   if (unknown !== undefined) return unknownOption([unknown], data[unknown as keyof LimitRuleData], members)
-  const { kind, limit, per, currency, unpriced, scopes, models, mode } = data
+  const { kind, limit, per, currency, unpriced, scopes, models, operations, mode } = data
   const wrong = (name: keyof LimitRuleData, expected: string) =>
     configurationIssue([name], data[name], expected)
   if (!kinds.includes(kind)) return wrong('kind', listed(kinds))
@@ -141,6 +148,12 @@ function ruleIssue(data: LimitRuleData): ConfigurationIssue | undefined {
   if (models !== undefined && !(Array.isArray(models) && models.length > 0 && models.every(isText))) {
     return wrong('models', "names of models, or patterns such as 'test-*'")
   }
+  if (
+    operations !== undefined &&
+    !(Array.isArray(operations) && operations.length > 0 && operations.every(isOperation))
+  ) {
+    return wrong('operations', `some of ${listed(operationNames)}`)
+  }
   const isMode = mode === undefined || mode === 'enforce' || mode === 'dryRun'
   return isMode ? undefined : wrong('mode', "'enforce' or 'dryRun'")
 }
@@ -152,6 +165,10 @@ function listed(words: readonly string[]): string {
 function isScope(scope: unknown): boolean {
   if (typeof scope === 'function') return true
   return typeof scope === 'string' && /^(key|model|gateway|tag:.+)$/s.test(scope)
+}
+
+function isOperation(name: unknown): boolean {
+  return operationNames.includes(name as string)
 }
 
 function isText(value: unknown): boolean {

@@ -48,6 +48,7 @@ describe('the model to price', () => {
     ['a search of the target', [having({ web_search_options: {} }), priority], 'priority', 1],
   ])('knows of %s', (_, call, serviceTier, webSearches) => {
     expect(priced(...call)).toEqual({
+      operation: 'generate',
       model: 'm',
       provider: 'acme',
       upstreamModel: 'up',

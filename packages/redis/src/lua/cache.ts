@@ -56,6 +56,24 @@ local function store(text, ms, is_pinned)
 end
 `
 
+/**
+ * Deletes entries of an owner, at most the number in the first argument. Keys: its two sorted sets. Replies how many it
+ * deleted, and how many are left.
+ */
+export const deleteEntries = `
+local left_to_delete, deleted, left = tonumber(ARGV[1]), 0, 0
+for _, set in ipairs(KEYS) do
+  local found = left_to_delete > 0 and redis.call('ZRANGE', set, 0, left_to_delete - 1) or {}
+  for _, entry in ipairs(found) do
+    deleted = deleted + redis.call('DEL', entry)
+    redis.call('ZREM', set, entry)
+  end
+  left_to_delete = left_to_delete - #found
+  left = left + redis.call('ZCARD', set)
+end
+return { deleted, left }
+`
+
 /** Stores a text. Keys and the first argument: as above; then the text, its time to live in ms, `1` for pinned. Replies 1. */
 export const setEntry = `${entries}
 store(ARGV[2], ARGV[3], ARGV[4])

@@ -162,6 +162,31 @@ export const cacheStoreConformance: readonly CacheStoreCase[] = [
     assert.equal(await store.add(other, 'two', pinned), 'added')
     assert.deepEqual([await store.get(key), await store.get(other)], ['one', 'two'])
   }),
+  over('deletes all that an owner has, and nothing of another one, where it can', async (store, key) => {
+    if (store.deleteOwner === undefined) return
+    const owned = (owner: string, name: string): CacheKey => ({ owner, name: `${key.name}.${name}` })
+    const owner = `${key.owner} ${randomUUID()} {a}`
+    const others = [`${owner} `, owner.slice(0, -1), `${owner}.other`]
+    for (let at = 0; at < 30; at++) {
+      const lifetime = at % 3 === 0 ? pinned : long
+      await store.set(owned(owner, `${at}`), 'one', lifetime)
+    }
+    for (const other of others) await store.set(owned(other, '1'), 'other', long)
+    assert.equal(await store.deleteOwner(owner), 30)
+    for (let at = 0; at < 30; at++) assert.equal(await store.get(owned(owner, `${at}`)), undefined)
+    for (const other of others) assert.equal(await store.get(owned(other, '1')), 'other')
+    assert.equal(await store.deleteOwner(owner), 0)
+    assert.equal(await store.add(owned(owner, '1'), 'again', long), 'added')
+    assert.equal(await store.get(owned(owner, '1')), 'again')
+    assert.equal(await store.deleteOwner(`${owner} who was never there`), 0)
+  }),
+  shared('has room again for an owner whose entries were deleted', async (store, key) => {
+    if (store.deleteOwner === undefined) return
+    const claims = Array.from({ length: share }, (_, index) => ({ ...key, name: `${key.name}.${index}` }))
+    for (const claim of claims) assert.equal(await store.add(claim, 'claim', pinned), 'added')
+    assert.equal(await store.deleteOwner(key.owner), share)
+    for (const claim of claims) assert.equal(await store.add(claim, 'claim', pinned), 'added')
+  }),
   shared(
     'evicts the texts of an owner who has more than its share, and of nobody else',
     async (store, key) => {

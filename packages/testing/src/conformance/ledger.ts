@@ -2,6 +2,7 @@ import type { LedgerRepository } from '@sluice/core/ledger'
 import type { ConformanceCase } from './conformance-case.ts'
 import { ledgerClosings } from './ledger/closings.ts'
 import { ledgerCrowds } from './ledger/crowds.ts'
+import { ledgerDeletions } from './ledger/deletions.ts'
 import { ledgerFilters } from './ledger/filters.ts'
 import { ledgerKinds } from './ledger/kinds.ts'
 import { ledgerOrphans } from './ledger/orphans.ts'
@@ -21,5 +22,6 @@ export const ledgerConformance: readonly ConformanceCase<LedgerRepository>[] = [
   ...ledgerFilters,
   ...ledgerKinds,
   ...ledgerValues,
+  ...ledgerDeletions,
   ...ledgerCrowds,
 ]

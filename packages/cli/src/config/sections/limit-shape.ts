@@ -40,6 +40,10 @@ const rule = object<LimitRuleData>(
       }),
       description: 'The models that the rule applies to, by name or pattern. Default: all.',
     },
+    operations: {
+      shape: list(choice('generate', 'embed', 'countTokens'), { min: 1, of: 'operations' }),
+      description: 'The operations that the rule applies to. Default `["generate", "embed"]`.',
+    },
     mode: {
       shape: choice('enforce', 'dryRun'),
       description: '`dryRun` counts and reports, and never refuses. Default `enforce`.',

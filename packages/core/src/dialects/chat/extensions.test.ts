@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { chatDraft } from '../../../test/support/chat-draft.ts'
 import { check, errorFrom, live, profiles, provider, schema } from '../../../test/validate-cases.ts'
 import type { Principal } from '../../contracts/principal.ts'
 import type { Capabilities, Provider, RequestExtension, Target } from '../../contracts/provider.ts'
@@ -81,7 +82,7 @@ function checked(
   principal: Principal = { id: 'ann' },
 ) {
   const skipped: Skipped[] = []
-  const draft = { model: 'm', body: { model: 'm', ...body } as JsonObject, bytes: 1 }
+  const draft = chatDraft({ body: { model: 'm', ...body } as JsonObject, bytes: 1 })
   const log = { skip: ({ model }: Target, why: SkipReason) => void skipped.push({ model, ...why }) }
   return { ...validateRequest(chatDialect, draft, principal, targets, rules, log), skipped }
 }
@@ -96,9 +97,9 @@ describe('request extensions', () => {
     (name, body, path) => {
       for (const rules of profiles) {
         const before = structuredClone(body)
-        const { input, targets } = checked(body, [accepting(name)], rules)
+        const { request, targets } = checked(body, [accepting(name)], rules)
         expect(targets).toHaveLength(1)
-        expect({ ...input }).toEqual({ model: 'm', ...before })
+        expect({ ...request.chat() }).toEqual({ model: 'm', ...before })
         expect(body).toEqual(before)
 
         const others = cases.map(([other]) => other).filter(other => other !== name)
