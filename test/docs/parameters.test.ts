@@ -14,6 +14,7 @@ import { describe, expect, it } from 'vitest'
 import { adjustmentHeaders } from '../../packages/core/src/observability/adjustments.ts'
 import { contentTable } from './parameters/content-table.ts'
 import { parameters, parameterTable } from './parameters/parameter-table.ts'
+import { providerFieldsTable } from './parameters/provider-fields-table.ts'
 import { restrictedFieldsTable } from './parameters/restricted-fields-table.ts'
 import { beside, samples } from './parameters/samples.ts'
 import { compatibleVendors, type DocumentedVendor, ownVendors } from './parameters/vendors.ts'
@@ -31,6 +32,7 @@ it('shows the tables as the code makes them (vitest run -u writes them)', async 
     'restricted fields': restrictedFieldsTable(),
     'own contents': await contentTable('own'),
     'compatible contents': await contentTable('compatible'),
+    'provider fields': providerFieldsTable(),
   }
   const written: string[] = []
   const text = readPage(page).replaceAll(

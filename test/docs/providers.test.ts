@@ -1,7 +1,7 @@
 import { apiKeys, createGateway, type Gateway, models, type Target } from '@sluice/core'
 import type { Call } from '@sluice/core/provider'
 import * as providers from '@sluice/providers'
-import { type Script, startUpstream, steps } from '@sluice/testing'
+import { completion, type Script, startUpstream, steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
@@ -30,6 +30,29 @@ async function acmeBy(snippet: Snippet, ...scripts: [Script, ...Script[]]) {
 }
 
 describePage(page, {
+  fields: async ({ run }) => {
+    const more = { timings: { predicted_ms: 8, host: 'gpu-7' }, build: 'b1' }
+    const upstream = await startUpstream(steps.reply({ ...completion(), ...more }))
+    const { exports } = await run({ ACME_BASE_URL: upstream.baseURL })
+    const post = async (vendor: unknown) => {
+      const gateway = createGateway({
+        authenticate: () => ({ id: 'me' }),
+        route: models({ m: (vendor as providers.ProviderInstance)('m') }),
+      })
+      const response = await gateway.fetch(`${here}/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello' }] }),
+      })
+      await gateway.close()
+      return response.text()
+    }
+    const text = await post(exports.acme)
+    expect(JSON.parse(text).provider_specific_fields).toEqual({ timings: { predicted_ms: 8 } })
+    expect(text).not.toMatch(/gpu-7|b1/)
+    expect(exports.quiet).toHaveProperty('provider.name', 'openrouter')
+    await upstream.close()
+  },
   compatible: async ({ run }) => {
     const upstream = await startUpstream()
     const running = await run({ ACME_BASE_URL: upstream.baseURL, ACME_API_KEY: 'the-key' })

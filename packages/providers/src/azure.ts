@@ -1,9 +1,10 @@
 import type { Call, Capabilities, EncodedRequest, Provider, Target } from '@sluice/core/provider'
 import { accessToken, type CredentialHeaders } from './access-token.ts'
+import { azureAnswerFields } from './answer-fields.ts'
 import { apiVersionOf, azureCompatibility } from './azure/api-version.ts'
 import { azureUrl } from './azure/azure-url.ts'
 import { capabilitiesByName } from './chat-completions/compatibility-options.ts'
-import { type ProviderFields, selectFields, tokenDetails } from './chat-completions/provider-fields.ts'
+import { type ProviderFields, selectFields } from './chat-completions/provider-fields.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import { restrictFields } from './field-restrictions.ts'
@@ -47,12 +48,6 @@ export interface AzureOptions {
 
 const owner = 'azure'
 
-const answerFields: ProviderFields = {
-  response: ['prompt_filter_results'],
-  choice: ['content_filter_results', 'content_filter_offsets'],
-  usage: tokenDetails,
-}
-
 const optionNames = /* @__PURE__ */ namesOf<AzureOptions>({
   resource: true,
   apiKey: true,
@@ -79,7 +74,7 @@ export function azure(options: AzureOptions): ProviderInstance {
   const compatibility = azureCompatibility(version)
   const { names, credential, part } = credentialOf(options)
   const headers = additionalHeaders(names, options.headers ?? {}, owner)
-  const fields = selectFields(options.providerFields ?? answerFields, owner)
+  const fields = selectFields(options.providerFields ?? azureAnswerFields, owner)
   const provider: Provider = {
     name: owner,
     encode: call => {

@@ -1,5 +1,5 @@
+import { openaiAnswerFields } from './answer-fields.ts'
 import { capabilitiesByName, openaiCompatibility } from './chat-completions/compatibility-options.ts'
-import { tokenDetails } from './chat-completions/provider-fields.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import type { OpenAIModel } from './known-models.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
@@ -31,8 +31,6 @@ export interface OpenAIOptions {
   readonly providerFields?: ProviderFields | false | undefined
 }
 
-const answerFields: ProviderFields = { response: ['moderation'], usage: tokenDetails }
-
 const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
   apiKey: true,
   baseURL: true,
@@ -52,7 +50,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
 export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIModel> {
   rejectUnknownOptions('openai', options, optionNames)
   const { apiKey, baseURL, organization, project, maxConcurrent, allowFields } = options
-  const { providerFields = answerFields } = options
+  const { providerFields = openaiAnswerFields } = options
   return openaiCompatible({
     name: 'openai',
     baseURL: baseURL ?? 'https://api.openai.com/v1',

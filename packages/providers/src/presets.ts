@@ -1,5 +1,13 @@
 import type { Capabilities, RestrictedFields } from '@sluice/core/provider'
-import { tokenDetails } from './chat-completions/provider-fields.ts'
+import {
+  cerebrasAnswerFields,
+  groqAnswerFields,
+  llamacppAnswerFields,
+  openrouterAnswerFields,
+  perplexityAnswerFields,
+  vllmAnswerFields,
+  xaiAnswerFields,
+} from './answer-fields.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import type {
   CerebrasModel,
@@ -125,8 +133,7 @@ export const presets = {
     // It reads reasoning under this name alone, and ignores what it does not know.
     extensions: ['reasoning_content'],
     reasoningField: 'reasoning',
-    // Not `prompt_token_ids`: the target's own instructions are among them.
-    providerFields: { choice: ['stop_reason'] },
+    providerFields: vllmAnswerFields,
     accepts: ['video_url', 'audio_url', 'tool_result_media', 'thinking_parts', 'untyped_tools'],
   },
   llamacpp: {
@@ -136,7 +143,7 @@ export const presets = {
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content'],
-    providerFields: { response: ['timings'] },
+    providerFields: llamacppAnswerFields,
   },
   lmstudio: {
     name: 'lmstudio',
@@ -155,12 +162,7 @@ export const presets = {
     drop: hints.filter(hint => hint !== 'user' && hint !== 'service_tier'),
     messageNames: false,
     messageFields: 'strict',
-    // Not `x_groq.error`.
-    providerFields: {
-      response: ['x_groq.id', 'x_groq.seed', 'x_groq.usage', 'x_groq.usage_breakdown', 'usage_breakdown'],
-      message: ['executed_tools'],
-      usage: ['queue_time', 'prompt_time', 'completion_time', 'total_time'],
-    },
+    providerFields: groqAnswerFields,
     accepts: ['server_tools', 'service_tiers'],
   },
   mistral: {
@@ -205,10 +207,7 @@ export const presets = {
     restrictedFields: xaiFields,
     maxTokensParameter: 'max_completion_tokens',
     refuse: ['logit_bias'],
-    providerFields: {
-      response: ['citations'],
-      usage: [...tokenDetails, 'num_sources_used', 'cost_in_usd_ticks'],
-    },
+    providerFields: xaiAnswerFields,
   },
   openrouter: {
     name: 'openrouter',
@@ -216,12 +215,7 @@ export const presets = {
     restrictedFields: openrouterFields,
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content', 'reasoning_details', 'cache_control'],
-    // Not `usage.is_byok`: it says whose account is charged.
-    providerFields: {
-      response: ['provider'],
-      choice: ['native_finish_reason'],
-      usage: [...tokenDetails, 'prompt_tokens_details.video_tokens', 'cost', 'cost_details'],
-    },
+    providerFields: openrouterAnswerFields,
     accepts: ['video_url', 'tool_result_media', 'server_tools'],
   },
   together: {
@@ -250,7 +244,7 @@ export const presets = {
     refuse: ['logit_bias', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls', ...foreign],
     drop: ['service_tier'],
     messageFields: 'strict',
-    providerFields: { response: ['time_info'] },
+    providerFields: cerebrasAnswerFields,
   },
   perplexity: {
     name: 'perplexity',
@@ -275,10 +269,7 @@ export const presets = {
     drop: [...hints, 'seed'],
     messageNames: false,
     messageFields: 'strict',
-    providerFields: {
-      response: ['citations', 'search_results', 'images', 'related_questions', 'videos'],
-      usage: ['cost', 'search_context_size', 'citation_tokens', 'num_search_queries'],
-    },
+    providerFields: perplexityAnswerFields,
     citations: 'numbered',
   },
 } as const satisfies Record<string, Preset>

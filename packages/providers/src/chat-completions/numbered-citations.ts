@@ -66,7 +66,7 @@ export class NumberedCitations {
   }
 }
 
-/** In the order of their numbers; `undefined` in the place of one that is no URL. */
+/** In the order of their numbers; `undefined` instead of one that is no URL. */
 function sourcesOf({ citations, search_results }: Fields): readonly (Source | undefined)[] {
   const results = objectsOf(search_results) ?? []
   const urls = Array.isArray(citations) ? citations : results.map(({ url }) => url)

@@ -17,14 +17,6 @@ export interface ProviderFields {
   readonly usage?: readonly string[]
 }
 
-/** The tokens of a prompt and of an answer that are text, and those that are images. */
-export const tokenDetails = [
-  'prompt_tokens_details.text_tokens',
-  'prompt_tokens_details.image_tokens',
-  'completion_tokens_details.text_tokens',
-  'completion_tokens_details.image_tokens',
-] as const
-
 /** A field to keep; only some of its members if `members` is set. */
 interface FieldSelection {
   readonly name: string
@@ -97,9 +89,9 @@ function selectionsOf(paths: readonly (readonly string[])[]): readonly FieldSele
 
 /**
  * Reads the provider-specific fields of one answer. A field without a value (`null`, `{}`) is omitted: Azure ends a stream
- * with `{}` for the results of its filters. A field is dropped as a whole
- * if it is too large, or holds a name by which objects are polluted. In a stream, a field is returned when it first arrives
- * and whenever its value has changed: some vendors repeat all of them in every event.
+ * with `{}` for the results of its filters. A field is dropped as a whole if it is too large, or holds a name by which objects
+ * are polluted. In a stream, a field is returned when it first arrives and whenever its value has changed: some vendors repeat
+ * all of them in every event.
  */
 export class ProviderFieldReader {
   readonly #selected: SelectedFields

@@ -87,7 +87,7 @@ export function identitiesOf(chunks: readonly OpenAI.ChatCompletionChunk[]): str
 
 function keysOfChunk(chunk: OpenAI.ChatCompletionChunk): string {
   const keys = Object.keys(chunk).sort()
-  return keys.filter(key => key !== 'service_tier').join()
+  return keys.filter(key => key !== 'service_tier' && key !== 'provider_specific_fields').join()
 }
 
 /** A call whose arguments come with its name counts as both: clients take either. */
