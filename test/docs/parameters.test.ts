@@ -15,6 +15,7 @@ import { adjustmentHeaders } from '../../packages/core/src/observability/adjustm
 import { contentTable } from './parameters/content-table.ts'
 import { parameters, parameterTable } from './parameters/parameter-table.ts'
 import { providerFieldsTable } from './parameters/provider-fields-table.ts'
+import { requestExtensionsTable } from './parameters/request-extensions-table.ts'
 import { restrictedFieldsTable } from './parameters/restricted-fields-table.ts'
 import { beside, samples } from './parameters/samples.ts'
 import { compatibleVendors, type DocumentedVendor, ownVendors } from './parameters/vendors.ts'
@@ -33,6 +34,7 @@ it('shows the tables as the code makes them (vitest run -u writes them)', async 
     'own contents': await contentTable('own'),
     'compatible contents': await contentTable('compatible'),
     'provider fields': providerFieldsTable(),
+    'request extensions': requestExtensionsTable(),
   }
   const written: string[] = []
   const text = readPage(page).replaceAll(
@@ -193,6 +195,35 @@ describePage(page, {
     )
     expect(running.printed).toEqual(['fast logprobs dropped', 'fast store dropped'])
     expect(upstream.requests[0]?.json).not.toHaveProperty('logprobs')
+    await gateway.close()
+    await upstream.close()
+  },
+
+  accepts: async ({ run }) => {
+    const upstream = await startUpstream()
+    const running = await run({
+      OPENROUTER_API_KEY: 'k',
+      OPENROUTER_BASE_URL: upstream.baseURL,
+      OURS_BASE_URL: upstream.baseURL,
+    })
+    const gateway = running.exports.gateway as Gateway
+    const statusOf = async (model: string, fields: object) => {
+      const response = await gateway.fetch('http://sluice.test/v1/chat/completions', {
+        method: 'POST',
+        headers: { authorization: 'Bearer sk-ann', 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }], ...fields }),
+      })
+      await response.text()
+      return response.status
+    }
+    const video = { type: 'video_url', video_url: { url: 'https://host.example/a.mp4' } }
+    const document = { type: 'document_url', document_url: 'https://host.example/a.pdf' }
+    const search = { tools: [{ type: 'openrouter:web_search' }] }
+    expect(await statusOf('eyes', { messages: [{ role: 'user', content: [video] }] })).toBe(200)
+    expect(await statusOf('eyes', { messages: [{ role: 'user', content: [document] }] })).toBe(400)
+    expect(await statusOf('eyes', search)).toBe(400)
+    expect(await statusOf('routed', search)).toBe(200)
+    expect(upstream.requests).toHaveLength(2)
     await gateway.close()
     await upstream.close()
   },

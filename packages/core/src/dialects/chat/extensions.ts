@@ -14,8 +14,8 @@ export interface StandardRequest {
 }
 
 /**
- * Finds the extensions that a request uses, and puts a value of the protocol in the place of each, so that its schemas can
- * validate the rest. Values that are no known extension stay as they are.
+ * Finds the extensions that a request uses, and replaces each with a value of the protocol, so that its schemas can validate the
+ * rest. Values that are no known extension stay as they are.
  */
 export function standardRequest(fields: Readonly<Record<string, unknown>>): StandardRequest {
   const finder = new ExtensionFinder()

@@ -9,7 +9,7 @@ type Adjust = (fields: Fields, adjustments: Adjustment[]) => void
 
 const notSupported = 'not supported by this vendor'
 
-/** What becomes of each extension that a provider does not accept. Media can neither be dropped nor mapped. */
+/** How each extension is dropped or mapped. Media can be neither. */
 const adjusts: { readonly [Name in RequestExtension]?: Adjust } = {
   service_tiers: (fields, adjustments) => drop(fields, 'service_tier', adjustments),
   tool_choice_any: (fields, adjustments) => {
