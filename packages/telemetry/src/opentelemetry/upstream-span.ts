@@ -85,7 +85,7 @@ export class UpstreamSpan implements AttemptSpan {
 }
 
 /** Attributes that are available to samplers. */
-function startAttributes({ provider, model, why, address, port }: UpstreamCall): Attributes {
+function startAttributes({ provider, model, key, why, address, port }: UpstreamCall): Attributes {
   return {
     [names.operationName]: chat,
     [names.providerName]: providerName(provider),
@@ -94,6 +94,7 @@ function startAttributes({ provider, model, why, address, port }: UpstreamCall):
     [names.serverPort]: port,
     [ownAttributes.provider]: provider,
     [ownAttributes.attemptReason]: why,
+    [ownAttributes.providerKey]: key,
   }
 }
 
