@@ -78,6 +78,27 @@ describePage(page, {
     await upstream.close()
   },
 
+  several: async ({ run }) => {
+    const limited = steps.reply(
+      { error: { message: 'Slow down.' } },
+      { status: 429, headers: { 'retry-after': '9' } },
+    )
+    const upstream = await startUpstream(limited, limited, steps.answer())
+    const running = await run({ ACME_BASE_URL: upstream.baseURL })
+    const gateway = running.exports.gateway as Gateway
+    const response = await gateway.fetch(`${here}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] }),
+    })
+    expect(response.status).toBe(200)
+    const sent = upstream.requests.map(({ headers }) => headers.authorization)
+    expect(sent.slice(0, 2).toSorted()).toEqual(['Bearer sk-acme-1', 'Bearer sk-acme-2'])
+    expect(sent[2]).toBe('Bearer sk-acme-3')
+    await gateway.close()
+    await upstream.close()
+  },
+
   vendors: async ({ run }) => {
     const failing = await startUpstream(
       steps.reply({ type: 'error', error: { type: 'overloaded_error' } }, { status: 529 }),

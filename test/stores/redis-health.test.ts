@@ -7,6 +7,7 @@ import { systemClock } from '../../packages/core/src/clock/clock.ts'
 import type { HealthCall, HealthRecord } from '../../packages/core/src/contracts/target-health.ts'
 import { defaultBreaker, defaultRetry } from '../../packages/core/src/gateway/config.ts'
 import { healthRegistry } from '../../packages/core/src/upstream/health/health-registry.ts'
+import { equalKeys, keyedVendor, rejected } from '../../packages/core/test/support/keyed-provider.ts'
 import { scripted, serving, whole } from '../../packages/core/test/support/scripted-gateway.ts'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
 import { RedisServer, startCluster, until } from './servers/redis-server.ts'
@@ -143,6 +144,34 @@ describeWithRedis('requests to gateways that share their health', () => {
       const calls = working.inputs.length
       expect((await there.post({})).headers.get('retry-after')).toMatch(/^(2[2-9]|3[0-6])$/)
       expect(working.inputs.length).toBe(calls)
+    } finally {
+      for (const client of clients) client.disconnect()
+    }
+  })
+
+  it('skip a key of a provider that is limited in another gateway, for the same principal alone', async () => {
+    await using server = await RedisServer.start()
+    const clients = [new Redis(server.url), new Redis(server.port)] as const
+    const isLimited = (event: { type: string }) => event.type === 'provider_key'
+    try {
+      const vendors = clients.map(() => keyedVendor(equalKeys('key 1', 'key 2')))
+      const authenticate = (request: Request) => ({ id: request.headers.get('x-id') ?? 'ann' })
+      const [here, there] = vendors.map(({ target }, index) =>
+        serving(target, { ...sharing(clients[index]!), authenticate }),
+      ) as [ReturnType<typeof serving>, ReturnType<typeof serving>]
+      const as = (id: string) =>
+        there.post({}, { headers: { 'content-type': 'application/json', 'x-id': id } })
+      vendors[0]!.set('key 1', rejected(429, 30_000))
+      await until(async () => (await here.post({})).status === 200 && here.events.some(isLimited))
+      await until(async () => (await as('ann')).status === 200 && there.events.some(isLimited))
+      expect(there.events.filter(isLimited)).toMatchObject([{ key: 'key 1', scope: 'principal' }])
+      const { used } = vendors[1]!
+      used.length = 0
+      for (let index = 0; index < 20; index++) await as('ann')
+      expect(new Set(used)).toEqual(new Set(['key 2']))
+      for (let index = 0; index < 40; index++) await as('bob')
+      expect(new Set(used)).toEqual(new Set(['key 1', 'key 2']))
+      expect((await clients[0].keys('*')).join()).not.toContain('sk-secret')
     } finally {
       for (const client of clients) client.disconnect()
     }

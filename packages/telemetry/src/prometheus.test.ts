@@ -218,6 +218,28 @@ describe('prometheus', () => {
     )
   })
 
+  it('counts attempts by key, and tells which keys are in cooldown, where a provider has several', async () => {
+    const limited = new UpstreamError('No.', { kind: 'refused', status: 429 })
+    const key = { type: 'provider_key', provider: 'acme', model: 'big-1', error: undefined } as const
+    const cooldown = { state: 'cooldown', waitMs: 30_000, reason: 'rate_limited', scope: 'all' } as const
+    const available = { state: 'available', waitMs: 0, reason: undefined, scope: undefined } as const
+    const lines = await told([
+      { ...key, key: 'key 1', ...cooldown },
+      { ...key, key: 'key 2', ...cooldown },
+      { ...key, key: 'key 2', ...available },
+      ended({
+        attempts: [attempt({ key: 'key 1', status: 429, error: limited }), attempt({ key: 'key 2' })],
+      }),
+      ended(),
+    ])
+    expect(lines.filter(line => line.startsWith('sluice_provider_key'))).toEqual([
+      'sluice_provider_key_attempts_total{provider="acme",key="key 1",result="refused"} 1',
+      'sluice_provider_key_attempts_total{provider="acme",key="key 2",result="ok"} 1',
+      'sluice_provider_key_in_cooldown{provider="acme",upstream_model="big-1",key="key 1"} 1',
+      'sluice_provider_key_in_cooldown{provider="acme",upstream_model="big-1",key="key 2"} 0',
+    ])
+  })
+
   it('tells the state of each target and store as it is now', async () => {
     const target = { type: 'target', provider: 'acme', model: 'big-1', error: undefined } as const
     const left = { reason: 'upstream_auth', scope: 'all', unavailableMs: 0 } as const

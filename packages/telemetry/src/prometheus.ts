@@ -6,7 +6,7 @@ import { Labels } from './prometheus/labels.ts'
 import { metricsEndpoint } from './prometheus/metrics-endpoint.ts'
 import { type PrometheusOptions, resolvePrometheusOptions } from './prometheus/options.ts'
 import { RunningRequests } from './prometheus/running-requests.ts'
-import { setTargetState } from './prometheus/target-states.ts'
+import { setKeyState, setTargetState } from './prometheus/target-states.ts'
 
 export type { PrometheusOptions } from './prometheus/options.ts'
 
@@ -48,6 +48,9 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
         break
       case 'target':
         setTargetState(event, metrics, labels, Date.now())
+        break
+      case 'provider_key':
+        setKeyState(event, metrics, labels)
         break
       case 'store':
         metrics.storeFailing.set({ store: event.store }, event.state === 'failing' ? 1 : 0)

@@ -202,6 +202,35 @@ describe('requestLog as JSON', () => {
     ])
   })
 
+  it('tells of keys that enter cooldown or are available again, by their names', () => {
+    const key = { type: 'provider_key', provider: 'acme', model: 'big-1', key: 'key 2' } as const
+    const reason = 'upstream_auth'
+    expect([
+      ...json({
+        ...key,
+        state: 'cooldown',
+        waitMs: 60_000.4,
+        reason,
+        scope: 'principal',
+        error: refused(401),
+      }),
+      ...json({
+        ...key,
+        state: 'available',
+        waitMs: 0,
+        reason: undefined,
+        scope: undefined,
+        error: undefined,
+      }),
+    ]).toMatchObject([
+      {
+        ...{ level: 'warn', message: 'provider key', provider: 'acme', upstreamModel: 'big-1', key: 'key 2' },
+        ...{ state: 'cooldown', waitMs: 60_000, reason, scope: 'principal', errorStatus: 401 },
+      },
+      { level: 'info', message: 'provider key', key: 'key 2', state: 'available', reason: null, error: null },
+    ])
+  })
+
   it('says where a fault inside was thrown, and its message only where it is asked to', () => {
     const fault = new TypeError('Hello, my password is\n    at evil (x.ts:1:1)')
     const event: GatewayEvent = { type: 'internal_error', requestId: 'req_1', error: fault }

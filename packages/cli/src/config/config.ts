@@ -13,6 +13,7 @@ import type {
   Target,
   Timeouts,
 } from '@sluice/core'
+import type { ApiKeys } from '@sluice/providers'
 
 /**
  * A configuration as plain data: the content of a file in TypeScript, JSON or YAML. Every string can use environment variables:
@@ -87,7 +88,7 @@ export interface ServerConfig {
 export interface ProviderConfig {
   /** A vendor of `@sluice/providers`: `openai`, `anthropic`, `groq`, `openai-compatible`. Default: the provider's name. */
   readonly type?: string
-  readonly apiKey?: string
+  readonly apiKey?: ApiKeys
   readonly baseURL?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly maxConcurrent?: number

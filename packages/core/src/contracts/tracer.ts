@@ -36,6 +36,8 @@ export interface UpstreamCall {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
+  /** The `id` of the provider's key. Absent if the provider has no `keys`. */
+  readonly key?: string
   readonly why: AttemptReason
   /** The request, with the parameters of the target applied. It contains the prompt. */
   readonly input: ChatRequest

@@ -112,7 +112,10 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly timeouts?: Partial<Timeouts>
   /** Keep-alive comments and buffering of streamed responses. */
   readonly stream?: Partial<StreamPacing>
-  /** Maximum number of upstream calls per request, over all targets. Default 3. */
+  /**
+   * Maximum number of upstream calls per request, over all targets. A retry with another key of the same provider does not
+   * count. Default 3.
+   */
   readonly maxAttempts?: number
   /** How a request is retried at a target that failed; `false`: never, but other targets are still called. */
   readonly retry?: Partial<RetryOptions> | false

@@ -64,7 +64,8 @@ export class AttemptEntry implements Span {
     this.called = true
     if (this.#traced === undefined) return request
     const { provider, model } = this.target
-    const asked = { provider: provider.name, model, why: this.#why }
+    const { key } = this
+    const asked = { provider: provider.name, model, why: this.#why, ...(key !== undefined && { key }) }
     this.span = this.#traced.attempt(asked, call, request.url)
     return this.span === undefined ? request : this.span.carriedBy(request)
   }

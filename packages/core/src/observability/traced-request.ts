@@ -38,13 +38,12 @@ export class TracedRequest {
 
   /** Starts the span of an upstream call to `url`. */
   attempt(
-    asked: Pick<UpstreamCall, 'provider' | 'model' | 'why'>,
+    asked: Pick<UpstreamCall, 'provider' | 'model' | 'key' | 'why'>,
     { input }: Call,
     url: string,
   ): TracedAttempt | undefined {
     try {
-      const { provider, model, why } = asked
-      const span: unknown = this.#span.attempt({ provider, model, why, input, ...addressOf(url) })
+      const span: unknown = this.#span.attempt({ ...asked, input, ...addressOf(url) })
       if (span === undefined) return undefined
       if (!isAttemptSpan(span))
         throw new TypeError('tracer: attempt returned an invalid span, expected { end() }.')

@@ -43,6 +43,7 @@ export const attributes = {
 export const ownAttributes = {
   provider: 'sluice.provider',
   attemptReason: 'sluice.attempt.reason',
+  providerKey: 'sluice.provider.key',
   attempts: 'sluice.attempts',
   requestId: 'sluice.request.id',
   dialect: 'sluice.dialect',

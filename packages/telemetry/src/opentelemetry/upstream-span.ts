@@ -89,7 +89,7 @@ export class UpstreamSpan implements AttemptSpan {
 
 /** Attributes that are available to samplers. */
 function startAttributes(
-  { provider, model, why, address, port }: UpstreamCall,
+  { provider, model, key, why, address, port }: UpstreamCall,
   operation: string,
 ): Attributes {
   return {
@@ -100,6 +100,7 @@ function startAttributes(
     [names.serverPort]: port,
     [ownAttributes.provider]: provider,
     [ownAttributes.attemptReason]: why,
+    [ownAttributes.providerKey]: key,
   }
 }
 

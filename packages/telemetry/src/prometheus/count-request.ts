@@ -41,13 +41,17 @@ export function seconds(ms: number): number {
 }
 
 /** Counts an attempt at an upstream. */
-export function countAttempt(attempt: AttemptRecord, { attempts }: Instruments, labels: Labels): void {
-  attempts.inc({
-    ...labels.target(attempt),
-    why: attempt.why,
-    result: attemptResult(attempt),
-    upstream_status: statusValue(attempt.status),
-  })
+export function countAttempt(
+  attempt: AttemptRecord,
+  { attempts, keyAttempts }: Instruments,
+  labels: Labels,
+): void {
+  const { why, key, status } = attempt
+  const result = attemptResult(attempt)
+  attempts.inc({ ...labels.target(attempt), why, result, upstream_status: statusValue(status) })
+  if (key !== undefined) {
+    keyAttempts.inc({ provider: labels.provider(attempt), key: labels.key(key), result })
+  }
 }
 
 /** Bounds the values of the label. Empty without a status: Prometheus treats that as no label. */

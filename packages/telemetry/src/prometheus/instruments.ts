@@ -106,6 +106,11 @@ export function makeInstruments(
       'Upstream attempts, mirrored calls included.',
       ...['provider', 'upstream_model', 'why', 'result', 'upstream_status'],
     ),
+    keyAttempts: counter(
+      'provider_key_attempts_total',
+      'Upstream attempts of providers with several keys, by key.',
+      ...['provider', 'key', 'result'],
+    ),
     refusals: counter(
       'refusals_total',
       'Requests to models that the gateway rejected.',
@@ -133,6 +138,11 @@ export function makeInstruments(
       'target_unavailable_since_seconds',
       'When a target became unavailable, in seconds since 1970, by reason; else 0.',
       ...['provider', 'upstream_model', 'reason'],
+    ),
+    keyCooldown: gauge(
+      'provider_key_in_cooldown',
+      '1 while a key of a provider is in cooldown at a target, else 0.',
+      ...['provider', 'upstream_model', 'key'],
     ),
     storeFailing: gauge('store_failing', '1 while a store is failing.', 'store'),
     internalErrors: counter('internal_errors_total', 'Requests that ended with an internal error.'),

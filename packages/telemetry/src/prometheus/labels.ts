@@ -12,6 +12,7 @@ export class Labels {
   readonly #models: LabelValues
   readonly #providers: LabelValues
   readonly #upstreamModels: LabelValues
+  readonly #keys: LabelValues
   readonly #rules: LabelValues
   readonly #reasons: LabelValues
 
@@ -22,6 +23,7 @@ export class Labels {
     this.#models = this.#values()
     this.#providers = this.#values()
     this.#upstreamModels = this.#values()
+    this.#keys = this.#values()
     this.#rules = this.#values()
     this.#reasons = this.#values()
   }
@@ -45,6 +47,11 @@ export class Labels {
 
   target(attempt: Pick<AttemptRecord, 'provider' | 'model'>): { provider: string; upstream_model: string } {
     return { provider: this.provider(attempt), upstream_model: this.#upstreamModels.of(attempt.model) }
+  }
+
+  /** The id of a provider's key. */
+  key(id: string): string {
+    return this.#keys.of(id)
   }
 
   rule(name: string): string {

@@ -1,4 +1,4 @@
-import type { TargetEvent, UnavailableReason } from '@sluice/core'
+import type { ProviderKeyEvent, TargetEvent, UnavailableReason } from '@sluice/core'
 import type { Instruments } from './instruments.ts'
 import { type Labels, otherValue } from './labels.ts'
 
@@ -29,4 +29,11 @@ export function setTargetState(
   for (const reason of reasons) {
     targetUnavailableSince.set({ ...target, reason }, reason === event.reason ? since : 0)
   }
+}
+
+/** Sets whether a key of a provider is in cooldown at a target. Keys beyond the maximum number of labels are omitted. */
+export function setKeyState(event: ProviderKeyEvent, { keyCooldown }: Instruments, labels: Labels): void {
+  const key = { ...labels.target(event), key: labels.key(event.key) }
+  if (Object.values(key).includes(otherValue)) return
+  keyCooldown.set(key, event.state === 'cooldown' ? 1 : 0)
 }

@@ -1,4 +1,4 @@
-import type { GatewayEvent, StoreEvent, TargetEvent } from '@sluice/core'
+import type { GatewayEvent, ProviderKeyEvent, StoreEvent, TargetEvent } from '@sluice/core'
 import { failureFields } from './failure-fields.ts'
 import type { LogEntry } from './logger.ts'
 import { shortText } from './plain-text.ts'
@@ -11,6 +11,8 @@ export function toEntry(event: GatewayEvent, messages: boolean): LogEntry | unde
       return requestEntry(event, messages)
     case 'target':
       return targetEntry(event, messages)
+    case 'provider_key':
+      return providerKeyEntry(event, messages)
     case 'store':
       return storeEntry(event, messages)
     case 'warning':
@@ -44,6 +46,26 @@ function targetEntry(event: TargetEvent, messages: boolean): LogEntry {
       reason: reason ?? null,
       scope: scope ?? null,
       unavailableMs: Math.round(unavailableMs),
+      ...failure,
+    },
+  }
+}
+
+function providerKeyEntry(event: ProviderKeyEvent, messages: boolean): LogEntry {
+  const { provider, model, key, state, waitMs, reason, scope, error } = event
+  const isAvailable = state === 'available'
+  const failure = isAvailable ? { error: null } : failureFields(error, { stack: false, messages })
+  return {
+    level: isAvailable ? 'info' : 'warn',
+    message: 'provider key',
+    fields: {
+      provider: shortText(provider),
+      upstreamModel: shortText(model),
+      key: shortText(key),
+      state,
+      waitMs: Math.round(waitMs),
+      reason: reason ?? null,
+      scope: scope ?? null,
       ...failure,
     },
   }

@@ -11,21 +11,54 @@ import type {
   PresetOptions,
   ProviderFields,
   VertexOptions,
+  WeightedKey,
 } from '@sluice/providers'
 import { count } from '../sections/numbers.ts'
-import { list, type Member, object, record } from '../shape/collections.ts'
-import { either, just, orCode } from '../shape/either.ts'
-import { anything, choice, flag, secret, text } from '../shape/values.ts'
+import { isPlainObject, list, type Member, object, record } from '../shape/collections.ts'
+import { either, just, named, orCode } from '../shape/either.ts'
+import { anything, choice, flag, number, secret, text } from '../shape/values.ts'
 
 type Members<Options> = { readonly [Name in keyof Required<Options>]: Member }
 
 const fromEnvironment = `a key, such as \${NAME} from the environment`
 const needed = { required: true } as const
 
+const weightedKey = object<WeightedKey>(
+  {
+    key: { shape: secret(fromEnvironment), ...needed },
+    weight: {
+      shape: number({ min: 0 }, 'a number from 0'),
+      description: 'Share of the calls, relative to the other keys. Default 1.',
+    },
+    label: {
+      shape: text('a text that names the key'),
+      description: 'Name in logs, metrics and traces. Default: its position, such as `key 2`.',
+    },
+  },
+  '{ key, weight, label }',
+)
+/** A key, or a list of them. */
+const keyOrKeys = named('ApiKeys', () => {
+  const one = secret(fromEnvironment)
+  const entry = either(
+    [
+      { when: isPlainObject, shape: weightedKey },
+      { when: () => true, shape: one },
+    ],
+    fromEnvironment,
+  )
+  return either(
+    [
+      { when: Array.isArray, shape: list(entry, { of: 'keys', min: 1, max: 100 }) },
+      { when: () => true, shape: one },
+    ],
+    fromEnvironment,
+  )
+})
 const key: Member = {
-  shape: secret(fromEnvironment),
+  shape: keyOrKeys,
   description:
-    "The API key, preferably from the environment. Default: the variable that the vendor's own library reads.",
+    "The API key, preferably from the environment, or a list of keys to distribute calls over. Default: the variable that the vendor's own library reads.",
 }
 const url: Member = {
   // An invalid value is not shown: it may contain credentials.

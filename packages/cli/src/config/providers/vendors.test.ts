@@ -111,6 +111,40 @@ describe('vendors', () => {
     expect(() => targetsOf(config)).toThrow(message)
   })
 
+  it('take a list of API keys, with weights and labels', () => {
+    const apiKey = ['sk-one', { key: 'sk-two', weight: 3, label: 'batch' }]
+    const [target] = targetsOf({ providers: { openai: { apiKey } }, models: { a: 'openai/x' } })
+    expect(target!.provider.keys).toEqual([
+      { id: 'key 1', weight: 1 },
+      { id: 'batch', weight: 3 },
+    ])
+  })
+
+  it.each<[message: string, apiKey: unknown]>([
+    ['providers.openai.apiKey: got an empty list', []],
+    ['providers.openai.apiKey[1]: got an empty string', ['sk-secret', '']],
+    ['providers.openai.apiKey[1]: got 7, expected a key', ['sk-secret', 7]],
+    ['providers.openai.apiKey[0].key: got nothing, expected a value: it is required', [{ weight: 1 }]],
+    [
+      'providers.openai.apiKey[0].weight: got -1, expected a number from 0',
+      [{ key: 'sk-secret', weight: -1 }],
+    ],
+    ['providers.openai.apiKey[0].lable: got an unknown setting', [{ key: 'sk-secret', lable: 'a' }]],
+    ['providers.openai.apiKey[1]: got a string', ['sk-secret', 'sk-secret']],
+  ])('refuse a list of API keys by the path of its error: %s', (message, apiKey) => {
+    let thrown: unknown
+    try {
+      targetsOf({
+        providers: { openai: { apiKey } as unknown as ProviderConfig },
+        models: { a: 'openai/x' },
+      })
+    } catch (error) {
+      thrown = error
+    }
+    expect(String(thrown)).toContain(message)
+    expect(String(thrown)).not.toContain('sk-secret')
+  })
+
   it('stay the same object for as long as their options are the same', () => {
     const pool = new VendorPool()
     const config = (apiKey: string) => ({
