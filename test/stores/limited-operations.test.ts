@@ -3,6 +3,7 @@ import { type LimitStore, memoryLimitStore } from '@sluice/core/limits'
 import { local } from '@sluice/providers'
 import { redisCacheStore, redisLimitStore } from '@sluice/redis'
 import { afterEach, describe, expect, it } from 'vitest'
+import { chatDraft } from '../../packages/core/test/support/chat-draft.ts'
 import { impatientClients } from './impatient-clients.ts'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
 import { RedisServer, until } from './servers/redis-server.ts'
@@ -30,7 +31,7 @@ function scenario(stores: () => Promise<LimitStore>): void {
         signal: new AbortController().signal,
       }
       try {
-        await limiter.admit({ id }, { model: 'm', body: { model: 'm' }, bytes: 9 }, context)
+        await limiter.admit({ id }, chatDraft({ model: 'm', bytes: 9 }), context)
         return 200
       } catch (error) {
         return (error as { status: number }).status
