@@ -230,12 +230,12 @@ function slowOutline(body: JsonObject): Outline {
 
 function slowMedia(part: JsonObject): OutlineMedia[] {
   if (part.type === 'image_url') {
-    const { url, detail } = membersIn(part.image_url)
+    const { url = part.image_url, detail } = membersIn(part.image_url)
     const tokens = detail === 'low' ? 100 : 1_600
     return [{ kind: 'image', tokens, inlineBytes: dataUrl(url)?.length ?? 0 }]
   }
   if (part.type === 'input_audio') {
-    const { data } = membersIn(part.input_audio)
+    const { data = part.input_audio } = membersIn(part.input_audio)
     return [{ kind: 'audio', tokens: 2_000, inlineBytes: plainData(data) }]
   }
   if (part.type !== 'file') return []
