@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { responseCache } from '../../src/caching/response-cache.ts'
 import type { PartialChunk, PartialCompletion } from '../../src/contracts/provider.ts'
 import { priceTable } from '../../src/usage/price-table.ts'
 import { eventsOf, scripted, serving, stop, stream, text } from '../support/scripted-gateway.ts'
@@ -49,6 +50,22 @@ describe('what a vendor adds to a complete answer', () => {
       usage: { total_tokens: 5, provider_specific_fields: { cost: 0.5 } },
       provider_specific_fields: { citations: ['https://a.example'] },
     })
+  })
+
+  it('is in a cached answer as it was', async () => {
+    const fields = everyLevel.provider_specific_fields!
+    for (const asStream of [false, true]) {
+      const { target, inputs } = scripted(() =>
+        asStream
+          ? stream([{ ...text('a'), provider_specific_fields: fields }], [stop])
+          : { kind: 'completion', completion: everyLevel },
+      )
+      const { post } = serving(target, { cache: responseCache({ ttlMs: 60_000 }) })
+      const first = await (await post({ temperature: 0, stream: asStream })).text()
+      expect(first).toContain('"citations":["https://a.example"]')
+      expect(await (await post({ temperature: 0, stream: asStream })).text()).toBe(first)
+      expect(inputs).toHaveLength(1)
+    }
   })
 
   it('is in no event, and changes no price', async () => {

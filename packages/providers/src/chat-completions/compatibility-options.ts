@@ -32,7 +32,8 @@ export interface CompatibilityOptions {
   /**
    * The extra fields that the server accepts on messages, parts and tools: `reasoning_content`, `reasoning_details`,
    * `extra_content`, `cache_control`, `citations` and others. Of these five, those not in the list are dropped and
-   * reported. Default: none if `messageFields` is `strict`, else any.
+   * reported; `provider_specific_fields` of earlier answers are dropped unless they are in the list. Default: none if
+   * `messageFields` is `strict`, else any.
    */
   readonly extensions?: readonly string[]
   /**

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { CompletionTemplate } from './completion-template.ts'
 import { CompletionTemplates } from './completion-templates.ts'
 import { parseChatCompletion } from './partial-completion.ts'
+import { selectFields } from './provider-fields.ts'
 
 /** As OpenAI writes it; with `given` in the place of what it has. */
 function answer(given: object = {}, space?: number): string {
@@ -187,6 +188,62 @@ describe('CompletionTemplates', () => {
         }
       }),
     )
+  })
+
+  it('returns what parseChatCompletion does of provider-specific fields, wherever they are', () => {
+    const value = fc.constantFrom<unknown>(undefined, null, {}, 7, 8, 'a', { a: 1 }, { a: 2, b: 3 }, [1])
+    const any = fc.record({
+      content: fc.constantFrom('Hello!', 'Bye.'),
+      id: fc.constantFrom('a', 'b'),
+      trace: value,
+      filter: value,
+      tools: value,
+      cost: value,
+      details: value,
+    })
+    const declared = [
+      { response: ['trace'], choice: ['filter'], message: ['tools'], usage: ['cost', 'details.a'] },
+      { response: ['trace.a', 'id'], usage: ['prompt_tokens'] },
+      { message: ['content'] },
+      { usage: ['cost.a', 'details'] },
+    ]
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...declared),
+        fc.array(any, { minLength: 2, maxLength: 12 }),
+        (given, answers) => {
+          const extras = { fields: selectFields(given, 'acme'), numberedCitations: false }
+          const forms = new CompletionTemplates(extras)
+          for (const { content, id, trace, filter, tools, cost, details } of answers) {
+            const usage = { prompt_tokens: 5, completion_tokens: 1, cost, details }
+            const text = answer({ ...withMessage({ content, tools }, { filter }), id, trace, usage })
+            const expected = parseChatCompletion(text, extras)
+            expect(forms.read(text)).toEqual(expected)
+            // Once more, now that it may have a template.
+            expect(forms.read(text)).toEqual(expected)
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('has templates of answers whose fields are the same in all', () => {
+    const extras = {
+      fields: selectFields({ response: ['trace'], choice: ['filter'], usage: ['cost'] }, 'acme'),
+      numberedCitations: false,
+    }
+    const parse = (text: string) => parseChatCompletion(text, extras)
+    const text = (cost: number, given: object = {}) =>
+      answer({
+        ...withMessage({ content: 'a' }, { filter: 'x' }),
+        usage: { prompt_tokens: 1, cost },
+        ...given,
+      })
+    const form = CompletionTemplate.of(text(1), parse(text(1)), parse, extras.fields)!
+    expect(form.read(text(2))).toEqual(parse(text(2)))
+    expect(form.read(text(2))?.usage?.provider_specific_fields).toEqual({ cost: 2 })
+    expect(form.read(text(2, { trace: 1 }))).toBeUndefined()
   })
 
   it('reads answers of any length, before it knows a form and after', () => {

@@ -15,6 +15,9 @@ const extensions: readonly string[] = [
   'citations',
 ]
 
+/** What an earlier vendor added to its answer. No model reads it, so only servers that list it get it. */
+const answerFields = 'provider_specific_fields'
+
 const assistantMembers: readonly string[] = [
   'role',
   'content',
@@ -52,7 +55,7 @@ export function withoutExtraFields(
   compatibility: CompatibilityOptions,
   adjuster: ParameterAdjuster,
 ): readonly Message[] {
-  if (acceptsAllFields(compatibility)) return messages
+  if (acceptsAllFields(compatibility)) return mapItems(messages, withoutAnswerFields)
   const { strict, anywhere, inAssistant, inCall } = acceptedFieldsOf(compatibility)
   let at = 0
   const path: Path = () => `messages[${at}]`
@@ -87,6 +90,12 @@ export function withoutCacheMarks(
   })
 }
 
+function withoutAnswerFields(message: Message): Message {
+  if (message.role !== 'assistant' || !(answerFields in message)) return message
+  const { [answerFields]: _, ...rest } = message
+  return rest as Message
+}
+
 function acceptsAllFields({ messageFields, extensions: listed }: CompatibilityOptions): boolean {
   return messageFields !== 'strict' && listed === undefined
 }
@@ -96,7 +105,7 @@ function acceptedFieldsOf(compatibility: CompatibilityOptions): AcceptedFields {
   if (taken !== undefined) return taken
   const { messageFields, extensions: listed = [] } = compatibility
   const strict = messageFields === 'strict'
-  const foreign = new Set(extensions.filter(member => !listed.includes(member)))
+  const foreign = new Set([...extensions, answerFields].filter(member => !listed.includes(member)))
   const anywhere: AcceptsField = member => !foreign.has(member)
   taken = {
     strict,
@@ -172,6 +181,7 @@ function mapItems<T>(items: readonly T[], change: (item: T, index: number) => T)
 
 /** Whether the value has meaning for a model. Source lists and chunk indexes of earlier answers have none. */
 function isMeaningful(member: string, value: unknown): boolean {
+  if (member === answerFields) return false
   if (value === null || value === undefined || value === '' || member === 'index') return false
   if (Array.isArray(value) && (member === 'annotations' || member === 'citations')) return false
   return typeof value !== 'object' || Object.keys(value).length > 0

@@ -191,6 +191,20 @@ describe('what an earlier answer carried', () => {
     expect(adjustments).toEqual(dropped.map(path => `messages[0].${path} dropped`))
   })
 
+  it.each<[string, CompatibilityOptions]>([
+    ['knows no unknown fields', openaiCompatibility],
+    ['takes some', presets.openrouter],
+    ['takes any', presets.together],
+  ])("goes without another vendor's fields to one that %s", (_name, compatibility) => {
+    const message = { ...plain, provider_specific_fields: { executed_tools: [1] } }
+    expect(sent(compatibility, { messages: [message] })).toEqual({
+      body: { messages: [plain] },
+      adjustments: undefined,
+    })
+    const taking = { ...compatibility, extensions: ['provider_specific_fields'] }
+    expect(sent(taking, { messages: [message] }).body.messages).toEqual([message])
+  })
+
   it('is not changed in the request of the caller', () => {
     const before = structuredClone(earlier)
     sent(openaiCompatibility, { messages: [earlier] })

@@ -329,6 +329,25 @@ describe('the declared fields of a server', () => {
     }
   })
 
+  it('are in the stream of a server that answers with one JSON body', async () => {
+    const choices = [{ ...choice, filter: 'x', message: { ...choice.message, tools: ['y'] } }]
+    const usage = { prompt_tokens: 1, completion_tokens: 1, cost: 2 }
+    const { answers } = await serving(acme, steps.reply({ ...answer, choices, usage, trace: 7 }))
+    const told = await answers(true)
+    expect(merged(bags.response(told))).toEqual({ trace: 7 })
+    expect(merged(bags.choice(told))).toEqual({ filter: 'x' })
+    expect(merged(bags.message(told))).toEqual({ tools: ['y'] })
+    expect(merged(bags.usage(told))).toEqual({ cost: 2 })
+  })
+
+  it('are not read from an error, whole or in a stream', async () => {
+    const error = { error: { message: 'no', code: 500 }, trace: 'http://10.0.0.1' }
+    const { client } = await serving(acme, steps.reply(error, { status: 500 }))
+    await expect(client.chat.completions.create(ask)).rejects.toThrow(expect.not.stringContaining('10.0.0'))
+    const late = await serving(acme, steps.stream([event('a'), `data: ${JSON.stringify(error)}\n\n`]))
+    expect(await late.post({ stream: true })).not.toContain('10.0.0')
+  })
+
   it('differ between answers that are alike otherwise', async () => {
     const scripts = [1, 2, 3, 4].map(nth =>
       steps.reply({

@@ -337,6 +337,17 @@ const faults: Readonly<Record<string, Readonly<Record<string, Fault>>>> = {
         yield [{ choices: [{ index: 0, delta: { tool_calls: [call] } }] }]
       }),
     },
+    'adds fields that are no object': {
+      error: 'provider_specific_fields is no object',
+      provider: completing(completion => ({ ...completion, provider_specific_fields: [] as never })),
+    },
+    'adds a field that pollutes objects': {
+      error: 'provider_specific_fields has a key __proto__',
+      provider: completing(completion => ({
+        ...completion,
+        usage: { ...completion.usage, provider_specific_fields: JSON.parse('{"a":{"__proto__":{}}}') },
+      })),
+    },
     'counts in halves': {
       error: 'prompt_tokens is 0.5',
       provider: completing(completion => ({ ...completion, usage: { prompt_tokens: 0.5 } })),
