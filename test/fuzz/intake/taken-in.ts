@@ -1,10 +1,12 @@
-import { GatewayError, type RequestLimits } from '@sluice/core'
+import { GatewayError, type RequestLimits, type Target } from '@sluice/core'
 import type { HostBody } from '@sluice/core/adapter'
+import { requestExtensions } from '@sluice/core/provider'
 import { systemClock } from '../../../packages/core/src/clock/clock.ts'
 import type { Draft } from '../../../packages/core/src/contracts/draft.ts'
 import { type ValidationRules, validate } from '../../../packages/core/src/dialects/chat/validate.ts'
 import { Lifetime } from '../../../packages/core/src/http/lifetime.ts'
 import { Uploads } from '../../../packages/core/src/http/uploads.ts'
+import { inputFor } from '../../../packages/core/src/validation/overridden-input.ts'
 import { read, receive } from '../../../packages/core/src/validation/read.ts'
 
 const request = new Request('http://gateway.test/v1/chat/completions', {
@@ -28,6 +30,15 @@ const target = {
   },
 }
 
+const accepting = {
+  ...target,
+  provider: {
+    ...target.provider,
+    accepts: requestExtensions,
+    restrictedFields: { ...target.provider.restrictedFields, server_tools: 'paid' as const },
+  },
+}
+
 /** What became of a body: a draft, or the refusal. */
 export type TakenIn =
   | { readonly draft: Draft; readonly refusal?: undefined }
@@ -42,11 +53,20 @@ export async function takenIn(body: HostBody, limits: RequestLimits): Promise<Ta
   }
 }
 
-/** The refusal of a draft; `undefined` where it is taken. */
+/** The refusal of a draft by the protocol; `undefined` where it is taken. What providers accept beyond it is tried too. */
 export function validationOf(draft: Draft, profile: ValidationRules['profile']): GatewayError | undefined {
+  const rules = { profile, unknownParameters: 'pass', boundsAll: true, estimateTokens: () => 1 } as const
+  const refusal = refusalBy(target, draft, rules)
+  const beyond = refusalBy(accepting, draft, rules)
+  const dropping = refusalBy(target, draft, { ...rules, unsupportedParameters: 'drop' })
+  if (refusal === undefined && (beyond ?? dropping) !== undefined) throw new Error('refused as an extension')
+  return refusal
+}
+
+function refusalBy(target: Target, draft: Draft, rules: ValidationRules): GatewayError | undefined {
   try {
-    const rules = { profile, unknownParameters: 'pass', boundsAll: true, estimateTokens: () => 1 } as const
-    validate(draft, { id: 'ann' }, [target], rules, { skip: () => {} })
+    const { input, targets } = validate(draft, { id: 'ann' }, [target], rules, { skip: () => {} })
+    inputFor(input, targets[0]!)
     return undefined
   } catch (error) {
     return smallRefusal(error)
