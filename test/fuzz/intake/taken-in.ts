@@ -1,11 +1,13 @@
-import { GatewayError, type RequestLimits } from '@sluice/core'
+import { GatewayError, type RequestLimits, type Target } from '@sluice/core'
 import type { HostBody } from '@sluice/core/adapter'
+import { requestExtensions } from '@sluice/core/provider'
 import { systemClock } from '../../../packages/core/src/clock/clock.ts'
 import type { Draft } from '../../../packages/core/src/contracts/draft.ts'
 import { chatDialect } from '../../../packages/core/src/dialects/chat/dialect.ts'
 import { type ValidationRules, validateRequest } from '../../../packages/core/src/gateway/validate-request.ts'
 import { Lifetime } from '../../../packages/core/src/http/lifetime.ts'
 import { Uploads } from '../../../packages/core/src/http/uploads.ts'
+import { requestFor } from '../../../packages/core/src/validation/overridden-settings.ts'
 import { read, receive } from '../../../packages/core/src/validation/read.ts'
 
 const request = new Request('http://gateway.test/v1/chat/completions', {
@@ -29,6 +31,15 @@ const target = {
   },
 }
 
+const accepting = {
+  ...target,
+  provider: {
+    ...target.provider,
+    accepts: requestExtensions,
+    restrictedFields: { ...target.provider.restrictedFields, server_tools: 'paid' as const },
+  },
+}
+
 /** What became of a body: a draft, or the refusal. */
 export type TakenIn =
   | { readonly draft: Draft; readonly refusal?: undefined }
@@ -47,11 +58,21 @@ export async function takenIn(body: HostBody, limits: RequestLimits): Promise<Ta
   }
 }
 
-/** The refusal of a draft; `undefined` where it is taken. */
+/** The refusal of a draft by the protocol; `undefined` where it is taken. What providers accept beyond it is tried too. */
 export function validationOf(draft: Draft, profile: ValidationRules['profile']): GatewayError | undefined {
+  const rules = { profile, unknownParameters: 'pass', boundsAll: true, estimateTokens: () => 1 } as const
+  const refusal = refusalBy(target, draft, rules)
+  const beyond = refusalBy(accepting, draft, rules)
+  const dropping = refusalBy(target, draft, { ...rules, unsupportedParameters: 'drop' })
+  if (refusal === undefined && (beyond ?? dropping) !== undefined) throw new Error('refused as an extension')
+  return refusal
+}
+
+function refusalBy(target: Target, draft: Draft, rules: ValidationRules): GatewayError | undefined {
   try {
-    const rules = { profile, unknownParameters: 'pass', boundsAll: true, estimateTokens: () => 1 } as const
-    validateRequest(chatDialect, draft, { id: 'ann' }, [target], rules, { skip: () => {} })
+    const skip = () => {}
+    const { request, targets } = validateRequest(chatDialect, draft, { id: 'ann' }, [target], rules, { skip })
+    requestFor(request, targets[0]!)
     return undefined
   } catch (error) {
     return smallRefusal(error)

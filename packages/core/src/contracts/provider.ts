@@ -89,7 +89,7 @@ export interface Provider {
   readonly restrictedFields?: RestrictedFields
   /**
    * The request extensions that the upstream supports and `encode` passes on unchanged. A target whose provider does not list
-   * an extension never gets a request that uses it. Default: none.
+   * an extension never gets a request that uses it. The type `ChatRequest` does not include their values. Default: none.
    */
   readonly accepts?: readonly RequestExtension[]
 }

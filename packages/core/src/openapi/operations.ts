@@ -23,7 +23,12 @@ export function completeChat(): JsonObject {
         schema: { type: 'string' },
       },
     ],
-    requestBody: { required: true, content: { 'application/json': { schema: requestReference } } },
+    requestBody: {
+      required: true,
+      description:
+        'The schema is that of the protocol. Some models accept more, such as documents and videos by link, or tools of their vendor.',
+      content: { 'application/json': { schema: requestReference } },
+    },
     responses: {
       200: {
         description: 'The answer.',

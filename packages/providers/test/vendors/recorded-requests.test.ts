@@ -6,6 +6,7 @@ import {
   type Principal,
   type Target,
   type UnsupportedParameters,
+  UpstreamError,
 } from '@sluice/core'
 import type { RequestExtension, UpstreamRequest } from '@sluice/core/provider'
 import {
@@ -290,6 +291,32 @@ describe('what a vendor accepts beyond the protocol', () => {
       const refused = await sendTo(openai({ apiKey })('m'), { model: 'm', ...body }, { id: 'ann' }, 'drop')
       expect([refused.status, refused.body]).toEqual([400, undefined])
     }
+  })
+
+  it('never reaches a fallback that does not accept it', async () => {
+    const asked: string[] = []
+    const gateway = createGateway({
+      authenticate: () => ({ id: 'ann' }),
+      route: () => [mistral({ apiKey })('first'), openai({ apiKey })('second')],
+      traceHeader: () => true,
+      transport: async ({ url }) => {
+        asked.push(new URL(url).host)
+        throw new UpstreamError('There is no vendor.', { kind: 'unreachable' })
+      },
+    })
+    const ask = (body: object) =>
+      gateway.fetch('http://sluice.test/v1/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'm', ...body }),
+      })
+    const response = await ask({ messages: [question], tools: [tool], tool_choice: 'any' })
+    expect(response.status).toBe(502)
+    expect(new Set(asked)).toEqual(new Set(['api.mistral.ai']))
+    expect(response.headers.get('x-sluice-trace')).toContain('unfit')
+    asked.length = 0
+    await ask({ messages: [question], tools: [tool], tool_choice: 'required' })
+    expect(new Set(asked)).toEqual(new Set(['api.mistral.ai', 'api.openai.com']))
   })
 
   it('is declared for a server without a preset', async () => {
