@@ -17,6 +17,7 @@ import { allRestrictedFields } from './restricted-fields.ts'
 
 export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 export type { ProviderInstance } from './provider-instance.ts'
+export type { ApiKeys, WeightedKey } from './provider-keys.ts'
 
 /** Options of `openaiCompatible()`: a server's address, and how it differs from the chat-completions protocol. */
 export interface OpenAICompatibleOptions extends CompatibilityOptions {
