@@ -121,6 +121,8 @@ export interface RequestDetail extends RequestRow {
 export interface AttemptRow {
   readonly provider: string
   readonly model: string
+  /** The label or position of the provider's key, if it has several. */
+  readonly key?: string
   readonly why: AttemptReason
   readonly called: boolean
   readonly startMs: number

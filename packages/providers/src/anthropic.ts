@@ -14,6 +14,7 @@ import { anthropicFields } from './restricted-fields.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
 export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
+export type { ApiKeys, WeightedKey } from './provider-keys.ts'
 
 /** Options of `anthropic()`. */
 export interface AnthropicOptions {

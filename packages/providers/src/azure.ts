@@ -15,6 +15,7 @@ import { additionalHeaders } from './request-headers.ts'
 import { allRestrictedFields, azureFields } from './restricted-fields.ts'
 
 export type { ProviderInstance } from './provider-instance.ts'
+export type { ApiKeys, WeightedKey } from './provider-keys.ts'
 
 /** Options of `azure()`. Requires `resource` or `baseURL`, and one of `apiKey`, `token` and `tokenProvider`. */
 export interface AzureOptions {

@@ -21,6 +21,7 @@ import { exactJsonText } from './wire/exact-json.ts'
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
 export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
+export type { ApiKeys, WeightedKey } from './provider-keys.ts'
 
 /** Options of `gemini()`, for the Gemini API (AI Studio). */
 export interface GeminiOptions {

@@ -9,6 +9,7 @@ import type { ApiKeys } from './provider-keys.ts'
 import { allRestrictedFields, openaiFields } from './restricted-fields.ts'
 
 export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
+export type { ApiKeys, WeightedKey } from './provider-keys.ts'
 
 /** Options of `openai()`. */
 export interface OpenAIOptions {

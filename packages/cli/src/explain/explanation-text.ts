@@ -1,4 +1,4 @@
-import type { AuthFailure, Explanation, SkipReason, TracedTarget } from '@sluice/core'
+import type { AuthFailure, Explanation, SkippedKey, SkipReason, TracedTarget } from '@sluice/core'
 
 /** Formats an explanation as a table. */
 export function explanationText(explanation: Explanation): string {
@@ -38,10 +38,11 @@ function nobodyText(failure: AuthFailure | undefined): string {
 }
 
 function rowOf(candidate: TracedTarget, at: number, all: readonly TracedTarget[]): readonly string[] {
-  const { provider, model, via, skipped } = candidate
+  const { provider, model, via, skipped, skippedKeys = [] } = candidate
   const turn = all.slice(0, at + 1).filter(each => each.skipped === undefined).length
   const what = skipped === undefined ? (turn === 1 ? 'tried first' : 'fallback') : whyOf(skipped)
-  return [skipped === undefined ? `${turn}.` : '-', `${provider}/${model}`, via ?? '', what]
+  const keys = skippedKeys.map(skippedKey => `; ${keyText(skippedKey)}`).join('')
+  return [skipped === undefined ? `${turn}.` : '-', `${provider}/${model}`, via ?? '', what + keys]
 }
 
 const reasons: Readonly<Record<SkipReason['why'], string>> = {
@@ -55,9 +56,17 @@ const reasons: Readonly<Record<SkipReason['why'], string>> = {
   not_chosen: 'the route chose other targets',
 }
 
-function whyOf({ why, waitMs, detail }: SkipReason): string {
+function whyOf(skipped: SkipReason): string {
+  return `skipped: ${reasons[skipped.why]}${detailOf(skipped)}`
+}
+
+function keyText(skipped: SkippedKey): string {
+  return `${skipped.key} in cooldown${detailOf(skipped)}`
+}
+
+function detailOf({ waitMs, detail }: SkipReason): string {
   const wait = waitMs === undefined ? '' : `, for another ${Math.ceil(waitMs / 1000)} s`
-  return `skipped: ${reasons[why]}${detail === undefined ? '' : ` (${detail})`}${wait}`
+  return `${detail === undefined ? '' : ` (${detail})`}${wait}`
 }
 
 function table(rows: readonly (readonly string[])[]): readonly string[] {

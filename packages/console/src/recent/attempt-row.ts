@@ -5,10 +5,11 @@ import { truncateText } from './truncate-text.ts'
 
 /** An attempt without its error, of which a word is left. */
 export function attemptRow(attempt: AttemptRecord): AttemptRow {
-  const { provider, model, why, called, startMs, ms, waitedMs, status, error } = attempt
+  const { provider, model, key, why, called, startMs, ms, waitedMs, status, error } = attempt
   return {
     provider: truncateText(provider),
     model: truncateText(model),
+    ...(key === undefined ? {} : { key: truncateText(key) }),
     why,
     called,
     startMs,

@@ -29,12 +29,12 @@ export function waterfallRows(request: RequestDetail, elapsedMs: number): readon
   const { queueMs, attempts, discarded, firstByteMs, outcome } = request
   const answering = attempts.findLast(attempt => attempt.called && attempt.error === undefined)
   const rows = attempts.map((attempt): WaterfallRow => {
-    const { provider, model, why, startMs, ms, status, error, called } = attempt
+    const { provider, model, key, why, startMs, ms, status, error, called } = attempt
     const firstMs = startMs + ms
     const answered = attempt === answering && firstByteMs !== undefined
     return {
       name: `${provider} / ${model}`,
-      note: reasons[why],
+      note: key === undefined ? reasons[why] : `${reasons[why]}, ${key}`,
       look: error === undefined ? (outcome === 'running' && !answered ? 'running' : 'good') : lookOf(error),
       startMs,
       endMs: answered ? Math.max(elapsedMs, firstMs) : firstMs,

@@ -190,7 +190,7 @@ describe('a provider with several keys', () => {
   it('does not rest a key for others because of one principal, but because of two', async () => {
     const vendor = keyedVendor(equalKeys('a', 'b'))
     for (const key of ['a', 'b']) vendor.set(key, rejected(429, 60_000))
-    const { as, ofKeys } = site(vendor)
+    const { as, ofKeys, ofTargets } = site(vendor)
     expect((await as('mallory')).status).toBe(429)
     expect(ofKeys().map(({ scope }) => scope)).toEqual(['principal', 'principal'])
     for (const key of ['a', 'b']) vendor.set(key, accepted)
@@ -209,6 +209,10 @@ describe('a provider with several keys', () => {
     vendor.used.length = 0
     expect((await as('bob')).status).toBe(429)
     expect(vendor.used).toEqual([])
+    expect(ofTargets().map(({ state, scope }) => [state, scope])).toEqual([
+      ['cooldown', 'principal'],
+      ['cooldown', 'all'],
+    ])
   })
 
   it('works without a circuit breaker: each request tries each key', async () => {
