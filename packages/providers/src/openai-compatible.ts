@@ -19,13 +19,9 @@ import { additionalHeaders, bearer } from './request-headers.ts'
 import { allRestrictedFields } from './restricted-fields.ts'
 
 export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
-<<<<<<< HEAD
 export type { ProviderFields } from './chat-completions/provider-fields.ts'
 export type { KnownCapabilities, ProviderInstance } from './provider-instance.ts'
-=======
-export type { ProviderInstance } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
->>>>>>> w/tf
 
 /** Options of `openaiCompatible()`: a server's address, and how it differs from OpenAI's chat completions API. */
 export interface OpenAICompatibleOptions extends CompatibilityOptions {
