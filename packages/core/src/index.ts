@@ -40,6 +40,7 @@ export type {
   LimitRuleData,
   NamedScope,
   Principal,
+  PrincipalId,
   Scope,
   ScopeOf,
   Window,

@@ -1,6 +1,6 @@
 import type { CacheStore } from '../contracts/cache-store.ts'
 import type { Draft } from '../contracts/draft.ts'
-import type { Principal } from '../contracts/principal.ts'
+import type { Principal, PrincipalId } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
@@ -84,8 +84,8 @@ export async function lookUpReplay(
   if (!/^[\x21-\x7e]{1,255}$/.test(given)) throw invalidKey(given)
   const { keys, onStoreFailure } = idempotency
   const state: KeyState = { requestId, fingerprint: await digestOf(draft.body), answer: 'running' }
-  const owner = principalKey(principal)
-  const key = { owner: `repeat ${owner}`, name: `repeat:${await digestOf(owner, given)}` }
+  const name = `repeat:${await digestOf(principalKey(principal), given)}`
+  const key = { owner: replayOwner(principal), name }
   const held = await keys.hold(key, keyStateText(state))
   const found = held.ok ? held.value : undefined
   // Also with `onStoreFailure: 'open'`: the store works, and going on would execute the request without protection.
@@ -96,6 +96,11 @@ export async function lookUpReplay(
   if (onStoreFailure === 'open') return undefined
   const cause = held.ok ? new Error('The store has an invalid state for this idempotency key.') : held.error
   throw new GatewayError('idempotency_unavailable', { cause })
+}
+
+/** Returns the owner of a principal's idempotency keys in a cache store. */
+export function replayOwner(principal: PrincipalId): string {
+  return `repeat ${principalKey(principal)}`
 }
 
 function answerOf({ fingerprint, requestId, answer }: KeyState, asked: KeyState): CachedResponse {

@@ -1,5 +1,5 @@
 import type { CacheKey, CacheStore, GuardedCacheStore } from '../contracts/cache-store.ts'
-import type { Principal } from '../contracts/principal.ts'
+import type { Principal, PrincipalId } from '../contracts/principal.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { digestOf } from '../primitives/sha256.ts'
@@ -53,6 +53,7 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
     store: options.store ?? memoryCacheStore(),
     ttlMs,
     maxBytes,
+    ...(scope === 'principal' && { ownerOf: ownResponses }),
     async keyOf(input, principal) {
       if (!isCacheable(cacheable(input, principal))) return undefined
       const [kind, name] =
@@ -60,11 +61,17 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
       if (name === undefined) return undefined
       if (typeof name === 'string') {
         const digest = await digestOf(version, kind, name, input.model, input)
-        return { owner: `cache ${kind} ${name}`, name: `cache:${digest}` }
+        const owner = scope === 'principal' ? ownResponses(principal) : `cache ${kind} ${name}`
+        return { owner, name: `cache:${digest}` }
       }
       throw new TypeError(`responseCache().scope returned ${typeof name}, expected a string or undefined.`)
     },
   }
+}
+
+/** Returns the owner of a principal's responses that no other shares. */
+function ownResponses(principal: PrincipalId): string {
+  return `cache principal ${principalKey(principal)}`
 }
 
 function isDeterministic(input: ChatRequest): boolean {
@@ -104,6 +111,11 @@ export interface ResponseCache<Store = CacheStore> {
    * whose quota of the store it counts against. `input` is validated, with its maximum output as it is sent upstream.
    */
   keyOf(input: ChatRequest, principal: Principal): CacheKey | undefined | Promise<CacheKey | undefined>
+  /**
+   * Returns the `owner` of a principal's responses if no other principal shares them: `deletePrincipal` deletes them. Default:
+   * they stay until they expire.
+   */
+  ownerOf?(principal: PrincipalId): string | undefined
 }
 
 /** The cached response of a request, or the writer for a new one. */
