@@ -71,6 +71,11 @@ describePage('docs/ledger.md', {
     expect(printed).toEqual([`shadow local 1 ${row?.cost}`])
   },
 
+  delete: async ({ run }) => {
+    const { printed } = await run({ SLUICE_DB: `file:${join(temporaryFolder(), 'ledger.db')}` })
+    expect(printed).toEqual(['1 0 0 0 '])
+  },
+
   'own-ledger': async ({ run }) => {
     const { gateway, open, closed } = (await run()).exports as {
       gateway: Gateway

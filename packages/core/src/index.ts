@@ -42,6 +42,7 @@ export type {
   LimitRuleData,
   NamedScope,
   Principal,
+  PrincipalId,
   Scope,
   ScopeOf,
   Window,

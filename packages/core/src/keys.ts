@@ -23,5 +23,10 @@ export type {
   KeyStore,
   StoredKey,
 } from './contracts/key-store.ts'
-export type { Principal } from './contracts/principal.ts'
+export type { Principal, PrincipalId } from './contracts/principal.ts'
 export { type AuthFailure, type AuthFailureReason, authFailureReasons } from './errors/auth-failure.ts'
+export {
+  deletePrincipal,
+  type PrincipalDeletion,
+  type PrincipalStores,
+} from './gateway/delete-principal.ts'

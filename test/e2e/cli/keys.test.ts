@@ -84,6 +84,28 @@ describe('sluice keys', { timeout: 60_000 }, () => {
     expect((await run('usage', '--to', '1d')).printed).toBe('No requests in this period.\n')
   })
 
+  it('deletes the records of a key with it, and those of no other', async () => {
+    const dev = await runningDev()
+    const run = inFolder(dev.context.cwd)
+    const made = [await run('keys', 'create', '--name', 'Ann'), await run('keys', 'create', '--name', 'Bob')]
+    const [ann, bob] = made.map(({ told }) => /Created key (\w+)/.exec(told)![1]!) as [string, string]
+    for (const { printed } of made) {
+      expect(await asking({ ...dev, key: printed.trim() }, 'vendora-4o')).toMatchObject({ status: 200 })
+    }
+    await expect.poll(async () => (await run('usage', '--by', 'key')).printed).toContain(bob)
+    expect(await run('keys', 'delete', ann, '--records')).toMatchObject({
+      code: 0,
+      told: `Deleted ${ann} (Ann) with 1 record from .sluice/dev.db. Cached responses and idempotency keys stay until they expire.\n`,
+    })
+    const left = (await run('usage', '--by', 'key,source')).printed
+    expect(left).toMatch(new RegExp(`^${bob} \\(Bob\\) +api_keys +1 `, 'm'))
+    expect(left).not.toContain(ann)
+    expect(await run('keys', 'delete', ann, '--records')).toMatchObject({
+      code: 1,
+      told: expect.stringMatching(/^There is no key \w+, and no record of it, in /),
+    })
+  })
+
   it('uses the database of the configuration, or the one that is named', async () => {
     const cwd = temporaryFolder()
     const run = inFolder(cwd)

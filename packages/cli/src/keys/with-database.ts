@@ -13,6 +13,7 @@ import { devDatabaseFile, devDatabaseUrl, makeDevFolder } from '../dev/dev-datab
 /** A database that is open, and what it is called in messages. */
 export interface NamedDatabase {
   readonly keys: Database['keys']
+  readonly ledger: Database['ledger']
   readonly usage: Database['usage']
   readonly label: string
 }
@@ -45,7 +46,8 @@ export async function withDatabase(
   )
   if (database === undefined) throw new Error('A state with a database was opened without one.')
   try {
-    return await use({ keys: database.keys, usage: query => database.usage(query), label })
+    const { keys, ledger } = database
+    return await use({ keys, ledger, usage: query => database.usage(query), label })
   } catch (error) {
     throw toCommandError(error, label)
   } finally {
