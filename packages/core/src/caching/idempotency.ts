@@ -83,15 +83,9 @@ export async function lookUpReplay(
   if (given === null) return undefined
   if (!/^[\x21-\x7e]{1,255}$/.test(given)) throw invalidKey(given)
   const { keys, onStoreFailure } = idempotency
-<<<<<<< HEAD
   const state: KeyState = { requestId, fingerprint: await fingerprintOf(draft), answer: 'running' }
-  const owner = principalKey(principal)
-  const key = { owner: `repeat ${owner}`, name: `repeat:${await digestOf(owner, given)}` }
-=======
-  const state: KeyState = { requestId, fingerprint: await digestOf(draft.body), answer: 'running' }
   const name = `repeat:${await digestOf(principalKey(principal), given)}`
   const key = { owner: replayOwner(principal), name }
->>>>>>> w/tc
   const held = await keys.hold(key, keyStateText(state))
   const found = held.ok ? held.value : undefined
   // Also with `onStoreFailure: 'open'`: the store works, and going on would execute the request without protection.
@@ -104,18 +98,17 @@ export async function lookUpReplay(
   throw new GatewayError('idempotency_unavailable', { cause })
 }
 
-<<<<<<< HEAD
+/** Returns the owner of a principal's idempotency keys in a cache store. */
+export function replayOwner(principal: PrincipalId): string {
+  return `repeat ${principalKey(principal)}`
+}
+
 /**
  * Returns a digest of what must be the same in a retried request. A body may be valid in several dialects, and its response is
  * written in one. Chat's digest has no dialect, as those that were stored before there were others.
  */
 function fingerprintOf({ dialect, body }: Draft): Promise<string> {
   return dialect === 'chat' ? digestOf(body) : digestOf(dialect, body)
-=======
-/** Returns the owner of a principal's idempotency keys in a cache store. */
-export function replayOwner(principal: PrincipalId): string {
-  return `repeat ${principalKey(principal)}`
->>>>>>> w/tc
 }
 
 function answerOf({ fingerprint, requestId, answer }: KeyState, asked: KeyState): CachedResponse {

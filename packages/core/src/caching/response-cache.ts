@@ -1,13 +1,8 @@
 import type { CacheKey, CacheStore, GuardedCacheStore } from '../contracts/cache-store.ts'
-<<<<<<< HEAD
 import type { Draft } from '../contracts/draft.ts'
-import type { Principal } from '../contracts/principal.ts'
+import type { Principal, PrincipalId } from '../contracts/principal.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
-=======
-import type { Principal, PrincipalId } from '../contracts/principal.ts'
-import { ownMembers } from '../primitives/own-members.ts'
->>>>>>> w/tc
 import { principalKey } from '../primitives/principal-key.ts'
 import { digestOf } from '../primitives/sha256.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
@@ -60,27 +55,18 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
     store: options.store ?? memoryCacheStore(),
     ttlMs,
     maxBytes,
-<<<<<<< HEAD
-    async keyOf(input, principal, { dialect, body }) {
-=======
     ...(scope === 'principal' && { ownerOf: ownResponses }),
-    async keyOf(input, principal) {
->>>>>>> w/tc
+    async keyOf(input, principal, { dialect, body }) {
       if (!isCacheable(cacheable(input, principal))) return undefined
       const [kind, name] =
         scope === 'principal' ? [scope, principalKey(principal)] : ['group', scope(principal)]
       if (name === undefined) return undefined
       if (typeof name === 'string') {
-<<<<<<< HEAD
         // The chat form of another dialect's request may lack some of it.
         const translated = dialect === 'chat' ? [] : [dialect, body]
         const digest = await digestOf(version, kind, name, input.model, input, ...translated)
-        return { owner: `cache ${kind} ${name}`, name: `cache:${digest}` }
-=======
-        const digest = await digestOf(version, kind, name, input.model, input)
         const owner = scope === 'principal' ? ownResponses(principal) : `cache ${kind} ${name}`
         return { owner, name: `cache:${digest}` }
->>>>>>> w/tc
       }
       throw new TypeError(`responseCache().scope returned ${typeof name}, expected a string or undefined.`)
     },
@@ -131,20 +117,16 @@ export interface ResponseCache<Store = CacheStore> {
    * `input` is validated, with its maximum output as it is sent upstream. It is the request as a chat completion; the caller's
    * own is in `draft`.
    */
-<<<<<<< HEAD
   keyOf(
     input: ChatRequest,
     principal: Principal,
     draft: Draft,
   ): CacheKey | undefined | Promise<CacheKey | undefined>
-=======
-  keyOf(input: ChatRequest, principal: Principal): CacheKey | undefined | Promise<CacheKey | undefined>
   /**
    * Returns the `owner` of a principal's responses if no other principal shares them: `deletePrincipal` deletes them. Default:
    * they stay until they expire.
    */
   ownerOf?(principal: PrincipalId): string | undefined
->>>>>>> w/tc
 }
 
 /** The cached response of a request, or the writer for a new one. */
