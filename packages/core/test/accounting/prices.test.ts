@@ -169,6 +169,7 @@ it('tells prices of the model alone where nothing else is billed', async () => {
   })
   await post({})
   expect(seen.at(-1)).toEqual({
+    operation: 'generate',
     model: 'm',
     provider: 'scripted',
     upstreamModel: 'upstream-model',

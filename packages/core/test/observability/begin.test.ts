@@ -18,7 +18,16 @@ describe('the beginning of a request', () => {
     const { requestId } = events[0] as { requestId: string }
     expect(requestId).toMatch(/^req_/)
     expect(events).toEqual([
-      { type: 'begin', requestId, at: 1_795_000_000_123, principal: { id: 'ann' }, model: 'm', stream: true },
+      {
+        type: 'begin',
+        requestId,
+        at: 1_795_000_000_123,
+        operation: 'generate',
+        dialect: 'chat',
+        principal: { id: 'ann' },
+        model: 'm',
+        stream: true,
+      },
     ])
     expect(inputs).toHaveLength(1)
     await gateway.close({ drainMs: 0 })
