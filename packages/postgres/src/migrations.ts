@@ -112,7 +112,7 @@ select max(id) as last from batch`,
       add column dialect text not null default 'chat',
       add column source text,
       add column end_user text;
-    comment on column ${sql}.requests.operation is 'What was asked of the model: generate, embed or countTokens.';
+    comment on column ${sql}.requests.operation is 'What the request wants of the model: generate, embed or countTokens.';
     comment on column ${sql}.requests.dialect is 'The protocol of the caller, such as chat.';
     comment on column ${sql}.requests.source is 'The source of the principal: ids are unique only within one.';
     comment on column ${sql}.requests.end_user is 'The end user, as the caller named it.';`,

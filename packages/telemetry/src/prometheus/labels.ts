@@ -28,7 +28,7 @@ export class Labels {
     this.#reasons = this.#values()
   }
 
-  /** What was asked of the model, and in which protocol. */
+  /** The operation of a request and the protocol of its caller. */
   operation({ operation, dialect }: Pick<EndEvent, 'operation' | 'dialect'>): {
     operation: string
     dialect: string

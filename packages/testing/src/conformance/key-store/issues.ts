@@ -23,7 +23,15 @@ export const keyIssues: readonly ConformanceCase<KeyRepository>[] = [
         name: "Ann's notebook",
         models: ['small', 'test-*'],
         tags: { team: 'search', '': 'empty' },
-        limits: [{ kind: 'requests', limit: 10, per: 'minute', scopes: ['key', 'tag:team'] }],
+        limits: [
+          {
+            kind: 'requests',
+            limit: 10,
+            per: 'minute',
+            scopes: ['key', 'tag:team'],
+            operations: ['embed', 'countTokens'],
+          },
+        ],
         expiresAt: new Date(now + 86_400_000),
       }
       const { key, stored } = await keys.issue(spec)
