@@ -206,10 +206,9 @@ describe('a dialect', () => {
     const replayed = await say({ stream: true })
     const reader = replayed.body!.pipeThrough(new TextDecoderStream()).getReader()
     await reader.read()
-    const closing = gateway.close({ drainMs: 0 })
+    await gateway.close({ drainMs: 0 })
     let last = ''
     for (let read = await reader.read(); !read.done; read = await reader.read()) last = read.value
-    await closing
     expect(last).toMatch(/data: failed \w+\n\n$/)
   })
 
