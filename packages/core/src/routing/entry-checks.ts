@@ -5,6 +5,7 @@ import {
   type OptionPath,
   unknownOption,
 } from '../errors/configuration-error.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import { acceptsIssue } from '../validation/accepting-targets.ts'
 import { isTarget } from '../validation/is-target.ts'
 import { overridesIssue } from '../validation/overridden-input.ts'
@@ -15,7 +16,8 @@ export function checkTarget(target: Target, at: EntryPath): void {
   const { capabilities, parameters, provider } = target
   const { source, path } = at
   const issue =
-    allowFieldsIssue(target, path) ?? acceptsIssue(provider.accepts, [...path, 'provider', 'accepts'])
+    allowFieldsIssue(target, path) ??
+    acceptsIssue(memberOf(provider, 'accepts'), [...path, 'provider', 'accepts'])
   if (issue !== undefined) throw new ConfigurationError(source, [issue])
   if (parameters !== undefined) checkParameters(parameters, { source, path: [...path, 'parameters'] })
   if (capabilities === undefined) return

@@ -5,6 +5,7 @@ import {
   configurationIssue,
   type OptionPath,
 } from '../errors/configuration-error.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import { type InputRewrite, targetWithRewrite } from './overridden-input.ts'
 
 const names: Readonly<Record<RequestExtension, true>> = {
@@ -42,6 +43,13 @@ export interface FoundExtension {
   readonly path: string
 }
 
+const none: readonly RequestExtension[] = Object.freeze([])
+
+/** Returns the extensions that the provider of a target accepts. */
+export function acceptedBy({ provider }: Target): readonly RequestExtension[] {
+  return memberOf(provider, 'accepts') ?? none
+}
+
 /** Returns how to drop or map extensions that a provider does not accept. `undefined`: one of them can be neither. */
 export type ExtensionRemover = (missing: readonly RequestExtension[]) => InputRewrite | undefined
 
@@ -59,7 +67,8 @@ export function acceptingTargets<T extends RoutedTarget>(
   log: Pick<RouteContext, 'skip'>,
 ): readonly T[] {
   return selectTargets(targets, target => {
-    const missing = found.filter(({ name }) => target.provider.accepts?.includes(name) !== true)
+    const accepts = acceptedBy(target)
+    const missing = found.filter(({ name }) => !accepts.includes(name))
     if (missing.length === 0) return target
     const rewrite = remover?.(missing.map(({ name }) => name))
     if (rewrite !== undefined) return targetWithRewrite(target, rewrite)

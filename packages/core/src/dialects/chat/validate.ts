@@ -8,7 +8,7 @@ import { isKnownField } from '../../protocol/chat-fields.ts'
 import { shorten } from '../../protocol/error-messages.ts'
 import { dropInnerNulls, withoutNulls } from '../../protocol/without-nulls.ts'
 import { isRestricted, permittedTargets } from '../../routing/restricted-fields.ts'
-import { acceptingTargets, type FoundExtension } from '../../validation/accepting-targets.ts'
+import { acceptedBy, acceptingTargets, type FoundExtension } from '../../validation/accepting-targets.ts'
 import { selectCapableTargets } from '../../validation/capable-targets.ts'
 import { checkFields } from '../../validation/check-fields.ts'
 import { wrongType } from '../../validation/validation-error.ts'
@@ -113,7 +113,7 @@ function checkRequest<T extends RoutedTarget>(
     return { extra: checkFields(fields, schemas), found: none, accepting: targets }
   } catch (error) {
     const drops = unsupportedParameters === 'drop'
-    if (!drops && !targets.some(acceptsExtensions)) throw error
+    if (!drops && targets.every(target => acceptedBy(target).length === 0)) throw error
     const { fields: standard, found } = standardRequest(fields)
     if (found.length === 0) throw error
     const accepting = acceptingTargets(found, targets, drops ? removeExtensions : undefined, log)
@@ -122,10 +122,6 @@ function checkRequest<T extends RoutedTarget>(
     dropInnerNulls(standard)
     return { extra, standard, found, accepting }
   }
-}
-
-function acceptsExtensions({ provider }: RoutedTarget): boolean {
-  return provider.accepts !== undefined && provider.accepts.length > 0
 }
 
 function missingMessages(): GatewayError {
