@@ -8,7 +8,7 @@ export interface SkipReason {
     | 'not_allowed'
     /** The request exceeds its context length. */
     | 'too_small'
-    /** Its model does not support something that the request needs. */
+    /** Its model or provider does not support something that the request needs. */
     | 'unfit'
     /** The request has a restricted field that the principal may not send to it. */
     | 'restricted_field'

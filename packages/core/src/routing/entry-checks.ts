@@ -19,7 +19,8 @@ export function checkTarget(target: Target, at: EntryPath): void {
   const { capabilities, parameters, provider } = target
   const { source, path } = at
   const issue =
-    allowFieldsIssue(target, path) ?? acceptsIssue(provider.accepts, [...path, 'provider', 'accepts'])
+    allowFieldsIssue(target, path) ??
+    acceptsIssue(memberOf(provider, 'accepts'), [...path, 'provider', 'accepts'])
   if (issue !== undefined) throw new ConfigurationError(source, [issue])
   const keys = memberOf(provider, 'keys')
   if (keys !== undefined && !areProviderKeys(keys))

@@ -6,6 +6,7 @@ import {
   configurationIssue,
   type OptionPath,
 } from '../errors/configuration-error.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import { targetWithRewrite } from './overridden-settings.ts'
 
 const names: Readonly<Record<RequestExtension, true>> = {
@@ -38,6 +39,13 @@ export function acceptsIssue(accepts: unknown, path: OptionPath): ConfigurationI
 
 const none: readonly FoundExtension[] = Object.freeze([])
 
+const noExtensions: readonly RequestExtension[] = Object.freeze([])
+
+/** Returns the extensions that the provider of a target accepts. */
+export function acceptedBy({ provider }: Target): readonly RequestExtension[] {
+  return memberOf(provider, 'accepts') ?? noExtensions
+}
+
 /** The targets that a request may be sent to, by the extensions that it uses. */
 export class AcceptingTargets<T extends RoutedTarget> implements ExtensionPolicy {
   /** The extensions that the request uses. */
@@ -55,7 +63,7 @@ export class AcceptingTargets<T extends RoutedTarget> implements ExtensionPolicy
   }
 
   get possible(): boolean {
-    return this.#drops || this.targets.some(({ provider }) => (provider.accepts ?? []).length > 0)
+    return this.#drops || this.targets.some(target => acceptedBy(target).length > 0)
   }
 
   accept(found: readonly FoundExtension[], remover: ExtensionRemover): boolean {
@@ -81,7 +89,8 @@ function acceptingTargets<T extends RoutedTarget>(
   log: Pick<RouteContext, 'skip'>,
 ): readonly T[] {
   return selectTargets(targets, target => {
-    const missing = found.filter(({ name }) => target.provider.accepts?.includes(name) !== true)
+    const accepts = acceptedBy(target)
+    const missing = found.filter(({ name }) => !accepts.includes(name))
     if (missing.length === 0) return target
     const rewrite = remover?.(missing.map(({ name }) => name))
     if (rewrite !== undefined) return targetWithRewrite(target, rewrite)

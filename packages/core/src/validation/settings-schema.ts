@@ -10,6 +10,8 @@ export const maxPairs = 16
 
 export const maxKeyLength = 64
 
+export const serviceTiers = ['auto', 'default', 'flex', 'scale', 'priority', 'fast'] as const
+
 export const tokenId = /^\d{1,16}$/
 
 const textOrTexts = 'one of a string or array of strings'
@@ -105,7 +107,7 @@ export function settingSchemas(live: boolean): SettingSchemas {
     safety_identifier: text(64),
     prompt_cache_key: live ? text(64) : text(),
     prompt_cache_retention: oneOf(['in_memory', 'in-memory', '24h']),
-    service_tier: oneOf(['auto', 'default', 'flex', 'scale', 'priority', 'fast']),
+    service_tier: oneOf(serviceTiers),
     store: flag(),
     metadata: metadataSchema,
     verbosity: oneOf(['low', 'medium', 'high']),

@@ -145,6 +145,16 @@ describe('request extensions', () => {
     expect(refused({ ...hello, tool_choice: 'any' }, live)).toMatchObject({ param: 'tool_choice' })
   })
 
+  it('are not accepted by a polluted prototype', () => {
+    Object.defineProperty(Object.prototype, 'accepts', { value: ['server_tools'], configurable: true })
+    try {
+      const body = { ...hello, tools: [{ type: 'acme:web_search' }] }
+      expect(() => checked(body, [strictTarget], schema)).toThrow(GatewayError)
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'accepts')
+    }
+  })
+
   it.each([
     ['a file of the server', user({ type: 'video_url', video_url: { url: 'file:///etc/passwd' } })],
     ['a link that is none', user({ type: 'document_url', document_url: 'x' })],

@@ -3,6 +3,7 @@ import type { RequestExtension } from '../../contracts/provider.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonMember } from '../../protocol/json-members.ts'
 import { checkerOf } from '../../validation/fast-schema.ts'
+import { serviceTiers } from '../../validation/settings-schema.ts'
 import { userPart } from './message-schema.ts'
 
 /** The fields of a request, with values outside the protocol replaced. */
@@ -37,7 +38,7 @@ const linkParts: readonly RequestExtension[] = ['document_url', 'video_url', 'au
 /** The types of tools that callers run. */
 export const toolTypes: readonly JsonValue[] = ['function', 'custom']
 export const choiceTypes: readonly JsonValue[] = [...toolTypes, 'allowed_tools']
-const serviceTiers: readonly JsonValue[] = ['auto', 'default', 'flex', 'scale', 'priority', 'fast']
+const knownTiers: readonly JsonValue[] = serviceTiers
 /** The types of a vendor's tools, and its service tiers. */
 const vendorName = /^[\w.:/-]{1,64}$/
 
@@ -79,7 +80,7 @@ class ExtensionFinder {
   }
 
   serviceTier(tier: JsonValue): JsonValue {
-    if (!isVendorName(tier) || serviceTiers.includes(tier)) return tier
+    if (!isVendorName(tier) || knownTiers.includes(tier)) return tier
     return this.#add('service_tiers', 'service_tier', 'auto')
   }
 
