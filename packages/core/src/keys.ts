@@ -26,6 +26,7 @@ export type {
 export type { Principal, PrincipalId } from './contracts/principal.ts'
 export { type AuthFailure, type AuthFailureReason, authFailureReasons } from './errors/auth-failure.ts'
 export {
+  type DeletionPart,
   deletePrincipal,
   type PrincipalDeletion,
   type PrincipalStores,

@@ -34,7 +34,8 @@ export interface PrincipalDeletion {
   readonly unreached: readonly DeletionPart[]
 }
 
-type DeletionPart = 'keys' | 'ledger' | 'cache' | 'idempotency'
+/** A part of what a gateway stores of a principal. */
+export type DeletionPart = 'keys' | 'ledger' | 'cache' | 'idempotency'
 
 const parts: readonly DeletionPart[] = ['keys', 'ledger', 'cache', 'idempotency']
 
