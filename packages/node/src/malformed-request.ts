@@ -1,8 +1,8 @@
 import { protocolError } from './protocol-error.ts'
 
 /**
- * An error for a request whose head is ambiguous: it names its host or its caller twice, or not at all. Two servers could read
- * it in two ways, so it is rejected with 400 before authentication. 501 is for a body in a transfer coding that is not
+ * An error for a request whose head is ambiguous, such as one with two `host` or two `authorization` headers. Two servers could
+ * read it in two ways, so it is rejected with 400 before authentication. 501 is for a body in a transfer coding that is not
  * supported.
  */
 export class MalformedRequest extends Error {

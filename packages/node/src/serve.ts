@@ -37,7 +37,7 @@ export interface Serving {
    * for `drainMs` milliseconds (default 30,000), and then aborts them. Responses that begin meanwhile have `connection:
    * close`; idle connections are closed after 200 ms, because a request may be on its way.
    *
-   * Resolves when the last connection is closed, at most a second after that. Of several calls the shortest `drainMs` counts.
+   * Resolves when the last connection is closed, at most a second after `drainMs`. Of several calls the shortest `drainMs` counts.
    * Rejects with `ConfigurationError` for an invalid `drainMs`, and the server continues.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>

@@ -14,8 +14,8 @@ const knownMessages = new Set([
 ])
 
 /**
- * A failed query. Its message never quotes the client's error, which can contain SQL, values, hosts and user names, but
- * the error's code.
+ * A failed query. Its message has only the error's code: the client's own message can contain SQL, values, hosts and user
+ * names.
  */
 export class PostgresError extends Error {
   /** The SQLSTATE (five characters), or the system's code of a failed connection, such as `ECONNREFUSED`. */

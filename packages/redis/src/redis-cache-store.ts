@@ -27,7 +27,7 @@ const deletedAtOnce = 500
  * Creates a cache store in Redis (5 and newer) or Valkey, for `responseCache` and `idempotency`. All processes that share
  * the server share it. Each operation is one script and one round trip. Each key has an expiry by the server's clock; a
  * cluster spreads the owners over all nodes. For an owner at its maximum, the entry that expires first is evicted. Pinned
- * entries are never evicted, unless the server's `maxmemory-policy` is not `noeviction`.
+ * entries are never evicted if the server's `maxmemory-policy` is `noeviction`; with another one, Redis may evict them.
  *
  * You own the client: connect it, handle its errors, close it. An operation rejects with the client's error, and with
  * `TypeError` for an invalid `ttlMs`. Throws `TypeError` for an invalid client or option.

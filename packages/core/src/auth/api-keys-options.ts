@@ -27,7 +27,7 @@ export interface ApiKeysOptions {
    * Default 60,000. Within this time a revoked key is still accepted; an expired one is not.
    */
   readonly staleMs?: number
-  /** Receives an event when the store fails, after five consecutive failures, and when it recovers. */
+  /** Receives a `store` event when the store has failed five times in a row, and one when it works again. */
   readonly observe?: Observer
   /** Returns milliseconds since 1970, for `expiresAt` and `cacheMs`. Default `Date.now`, and a monotonic clock for `cacheMs`. */
   readonly now?: () => number

@@ -79,7 +79,7 @@ export interface CompleteAnswer {
   deltas(): readonly AnswerDelta[]
 }
 
-/** What one read of an upstream adds to one choice of a stream, repaired: its tool calls have indices and ids. */
+/** What one read from the upstream adds to one choice of an answer. Its tool calls have indices and ids, also where the vendor omits them. */
 export interface AnswerDelta {
   /** The choice. */
   readonly index: number
@@ -140,7 +140,10 @@ export interface Dialect {
   read(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy): ReadRequest
   /** Returns the id of an answer, given a random one. */
   answerId(id: string): string
-  /** Writes a complete answer as JSON text. Throws `UpstreamError` of kind `garbled` for an answer without a choice. */
+  /**
+   * Writes a complete answer as JSON text. `newId` returns a random id, for what needs one within the answer. Throws `UpstreamError` of kind `garbled`
+   * for an answer without a choice.
+   */
   write(
     answer: CompleteAnswer,
     identity: AnswerIdentity,

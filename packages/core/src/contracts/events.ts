@@ -59,7 +59,7 @@ export type RequestOutcome =
   | 'internal_error'
 
 /**
- * A chat completion starts: its caller is authenticated and authorized for the model. Limits are checked after it. An
+ * A request to a model starts: its caller is authenticated and authorized for the model. Limits are checked after it. An
  * `end` event always follows. Requests that are rejected earlier have an `end` event only.
  */
 export interface BeginEvent {
@@ -80,7 +80,7 @@ export interface BeginEvent {
   readonly stream: boolean
 }
 
-/** A chat completion has ended. Every request has exactly one of these events. */
+/** A request to a model has ended. Each has exactly one of these events. */
 export interface EndEvent {
   readonly type: 'end'
   readonly requestId: string

@@ -20,8 +20,8 @@ export interface AnyCounter {
  * arrival time.
  *
  * With `cost = ceil(amount * window / limit)`, a claim is allowed if `max(arrival, now) + reserved + cost <= now + window +
- * slack`. It then adds its cost to `arrival = max(arrival, now) + cost` if it has no `floor`, else to `reserved`. `slack` makes
- * up for rounding: `min(limit * cost(1) - window, cost(1) - 1)`. Without it, 7 per minute would allow only 6.
+ * slack`. Without a `floor` it then sets `arrival = max(arrival, now) + cost`; with one it adds its cost to `reserved`. `slack`
+ * makes up for rounding: `min(limit * cost(1) - window, cost(1) - 1)`. Without it, 7 per minute would allow only 6.
  *
  * Settling a claim removes its cost from `reserved` and sets `arrival = max(arrival, now) + cost(charged)`. A claim that
  * expires is charged its `floor` in the same way. Settling it later charges only what exceeds the `floor`, and refunds
@@ -105,7 +105,7 @@ export interface Settlement {
 /**
  * Stores the counters of limits. Every operation is atomic, and uses the clock of the store.
  *
- * Claims of rate counters without a `floor` only are never settled. All others are settled once; settling again has no
+ * A claim whose counters are all rate counters without a `floor` is never settled. All others are settled once; settling again has no
  * effect. A claim that expired can still be settled for an hour, which corrects the `floor` that it was charged.
  *
  * `limitStoreConformance` of `@sluice/testing/conformance` tests all of it.

@@ -202,8 +202,8 @@ export type Reply =
       readonly kind: 'completion'
       readonly completion: PartialCompletion
       /**
-       * The same response in the order in which it was generated, as a stream would have it: `foldChunks` returns its
-       * completion. Default: of each choice its reasoning, its text, then its calls.
+       * The same response in the order in which it was generated, as a stream would have it. Joined per choice, its chunks must
+       * give `completion`. Default: of each choice its reasoning, its text, then its calls.
        */
       readonly ordered?: readonly PartialChunk[]
     }
@@ -254,6 +254,7 @@ export interface PartialMessage {
   readonly content?: string | null
   readonly refusal?: string | null
   readonly reasoning_content?: string
+  /** Reasoning in blocks, with their signatures; `format` names whose they are, such as `anthropic-claude-v1`. */
   readonly reasoning_details?: readonly JsonObject[]
   /** Links, of the type `url_citation` only. */
   readonly annotations?: readonly JsonObject[]

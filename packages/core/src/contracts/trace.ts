@@ -2,7 +2,7 @@
 export interface SkipReason {
   readonly why: /** Its circuit breaker is open: too many calls failed. */
     | 'open'
-    /** It is in cooldown: it was overloaded, or rejected the credentials of the gateway. */
+    /** It is in cooldown, after a 429, 401 or 402. */
     | 'cooldown'
     /** The principal may not use a name of the model table that leads to it. */
     | 'not_allowed'

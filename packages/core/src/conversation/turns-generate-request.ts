@@ -28,13 +28,14 @@ export class TurnsGenerateRequest implements GenerateRequest {
   readonly #conversation: LazyConversation
   #chat: ChatRequest | undefined
 
-  constructor(request: TurnsRequest, conversation = new LazyConversation(request.turns)) {
+  /** @param origin - a request with the same turns: they are translated once for both. */
+  constructor(request: TurnsRequest, origin?: TurnsGenerateRequest) {
     this.dialect = request.dialect
     this.model = request.settings.model
     this.stream = request.settings.stream === true
     this.body = request.body
     this.#request = request
-    this.#conversation = conversation
+    this.#conversation = origin === undefined ? new LazyConversation(request.turns) : origin.#conversation
   }
 
   settings(): Settings {
@@ -60,7 +61,7 @@ export class TurnsGenerateRequest implements GenerateRequest {
   }
 
   withSettings(settings: Settings): TurnsGenerateRequest {
-    return new TurnsGenerateRequest({ ...this.#request, settings }, this.#conversation)
+    return new TurnsGenerateRequest({ ...this.#request, settings }, this)
   }
 
   withMaxOutput(tokens: number): TurnsGenerateRequest {

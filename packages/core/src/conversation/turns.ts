@@ -86,14 +86,14 @@ export interface ReasoningTurnPart extends TurnOrigin {
   readonly kind: 'reasoning'
   /** The text, without any signature. */
   readonly text?: string
-  /** Blocks with their signatures, each marked by `format` as its vendor's. */
+  /** Blocks with their signatures, as `reasoning_details` of chat: `format` names whose they are, `anthropic-claude-v1`. */
   readonly details: readonly JsonObject[]
 }
 
 /** Something that only the vendor that made it can read: a signature, encrypted reasoning. It is sent back unchanged. */
 export interface SealedTurnPart extends TurnOrigin {
   readonly kind: 'sealed'
-  /** The vendor family that can open it. */
+  /** Whose models can read it, the same for all providers of them, such as `claude` at Anthropic, Bedrock and Vertex. */
   readonly family: string
   /** A digest of the account, region or project that can open it; `undefined` if it is not known. */
   readonly realm?: string
@@ -128,8 +128,8 @@ export type ResultPart = ResultTurnPart['parts'][number]
 export type TurnRole = 'system' | 'developer' | 'user' | 'assistant' | 'tool'
 
 /**
- * One message of the conversation, in its place: nothing is merged, moved or left out. What a vendor needs of that, such as
- * alternating roles, is up to its provider.
+ * One message of the conversation, in its place: nothing is merged, moved or left out. A provider does what its vendor needs,
+ * such as alternating roles.
  */
 export interface Turn extends TurnOrigin {
   readonly role: TurnRole

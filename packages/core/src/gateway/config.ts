@@ -25,9 +25,10 @@ import type { Prices } from '../usage/prices.ts'
  */
 export interface StreamPacing {
   /**
-   * Milliseconds without data after which a keep-alive comment is sent. It is also the longest wait for the first content.
-   * While another target can be called, the wait begins when the upstream has sent its own head; an upstream that sends no
-   * head is given up after `firstByteMs`. Otherwise the wait begins with the last call. Default 15,000.
+   * Milliseconds without data after which a keep-alive comment is sent. The same time bounds the wait for the first content,
+   * after which the head is sent without any. If no other target can be called, the wait begins with the last call. If one can,
+   * it begins with the head of the upstream's response: without that, the next target is called after `firstByteMs`. Default
+   * 15,000.
    */
   readonly keepAliveMs: number
   /**

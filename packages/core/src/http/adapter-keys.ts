@@ -5,7 +5,7 @@
 export const gatewayResponseKey: unique symbol = Symbol.for('sluice.gatewayResponse')
 
 /**
- * The key of a request's `DisconnectSource`, for adapters that report a disconnect without an `AbortSignal`. The gateway
- * uses it only if the value is the request itself, and `request.signal` otherwise.
+ * The key under which a `Request` that implements `DisconnectSource` itself refers to itself, for adapters that report a
+ * disconnect without an `AbortSignal`. The gateway uses `request.signal` for any other value: a copy of the request may have it.
  */
 export const disconnectSourceKey: unique symbol = Symbol.for('sluice.disconnectSource')

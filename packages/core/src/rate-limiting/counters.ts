@@ -82,7 +82,7 @@ export interface RateParameters {
 /** Maximum cost of a claim, in microseconds: over seventy years. The sum of two is still a safe integer. */
 const maxCost = 2 ** 51
 
-/** Returns the cost of an amount, in cells of GCRA, in a rate: exactly `ceil(amount * window / limit)` whole microseconds. */
+/** Returns what an amount costs in a rate limit: exactly `ceil(amount * window / limit)` microseconds. */
 export function cellCost({ limit, windowMs }: RateParameters, amount: number): number {
   const windowUs = windowMs * 1_000
   const product = amount * windowUs

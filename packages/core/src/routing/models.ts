@@ -67,6 +67,8 @@ export type ModelEntries<Name extends string> = { readonly [Key in Name]: TableE
  * cached.
  *
  * Throws `ConfigurationError` for an invalid entry, an empty list or table, and for a name that is unknown or circular.
+ *
+ * @param now - returns milliseconds since 1970, for `created` in `GET /models`.
  */
 export function models<const Name extends string>(
   table: ModelEntries<Name>,
