@@ -254,7 +254,7 @@ export interface PartialMessage {
   readonly content?: string | null
   readonly refusal?: string | null
   readonly reasoning_content?: string
-  /** Reasoning in blocks, with their signatures; `format` names whose they are, such as `anthropic-claude-v1`. */
+  /** Reasoning in blocks, with their signatures; `format` names the vendor and version of the block, such as `acme-v1`. */
   readonly reasoning_details?: readonly JsonObject[]
   /** Links, of the type `url_citation` only. */
   readonly annotations?: readonly JsonObject[]

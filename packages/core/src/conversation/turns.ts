@@ -86,14 +86,14 @@ export interface ReasoningTurnPart extends TurnOrigin {
   readonly kind: 'reasoning'
   /** The text, without any signature. */
   readonly text?: string
-  /** Blocks with their signatures, as `reasoning_details` of chat: `format` names whose they are, `anthropic-claude-v1`. */
+  /** Blocks with their signatures, as `reasoning_details` of chat: `format` names vendor and version, such as `acme-v1`. */
   readonly details: readonly JsonObject[]
 }
 
 /** Something that only the vendor that made it can read: a signature, encrypted reasoning. It is sent back unchanged. */
 export interface SealedTurnPart extends TurnOrigin {
   readonly kind: 'sealed'
-  /** Whose models can read it, the same for all providers of them, such as `claude` at Anthropic, Bedrock and Vertex. */
+  /** Whose models can read it, the same for every provider that serves them, such as `acme`. */
   readonly family: string
   /** A digest of the account, region or project that can open it; `undefined` if it is not known. */
   readonly realm?: string
