@@ -38,12 +38,12 @@ export function postgresLedgerRepository(queries: Queries): LedgerRepository {
     async deletePrincipal({ id, source = '' }) {
       const params = [storableText(id), storableText(source), String(deletedAtOnce)]
       let all = 0
-      // Until none is left: another process may delete some of a batch first.
-      for (let deleted = deletedAtOnce; deleted > 0; all += deleted) {
+      // Another process may delete some of a batch first: then fewer are deleted than found.
+      for (;;) {
         const [row] = await queries.run(deletePrincipal, params)
-        deleted = integerColumn(row, 'count')
+        all += integerColumn(row, 'deleted')
+        if (integerColumn(row, 'found') === 0) return all
       }
-      return all
     },
   }
 }

@@ -81,6 +81,32 @@ describe('keptLedger', () => {
     expect(rows.writes.flatMap(({ progress }) => progress)).toEqual([])
   })
 
+  it('deletes the records of a principal, those that still wait to be written too', async () => {
+    const { ledger, rows, open } = kept()
+    rows.mode = 'hangs'
+    open('a')
+    open('b')
+    const deleting = ledger.deletePrincipal!({ id: 'ann' })
+    rows.mode = 'works'
+    rows.release()
+    expect(await deleting).toBe(2)
+    expect(rows.records.size).toBe(0)
+    await open('c').promise
+    expect(await ledger.deletePrincipal!({ id: 'ann', source: 'jwt' })).toBe(0)
+    expect([...rows.records.keys()]).toEqual(['c'])
+  })
+
+  it('deletes nothing while the database is away, and says so', async () => {
+    const { ledger, rows } = kept()
+    rows.mode = 'fails'
+    await expect(ledger.deletePrincipal!({ id: 'ann' })).rejects.toBe(rows.error)
+  })
+
+  it('has no deletion where its repository has none', () => {
+    const { write, closeOrphans, usage } = new ScriptedRows()
+    expect(batchedLedger({ write, closeOrphans, usage }).deletePrincipal).toBeUndefined()
+  })
+
   it('brings no more than 500 records by one write', async () => {
     const { rows, open } = kept()
     rows.mode = 'hangs'

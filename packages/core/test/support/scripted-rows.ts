@@ -1,6 +1,7 @@
 import type { Journal } from '../../src/contracts/journal.ts'
 import type { Charge, LedgerClosing, LedgerEntry } from '../../src/contracts/ledger.ts'
 import type { LedgerBatch, LedgerRepository } from '../../src/contracts/ledger-repository.ts'
+import type { PrincipalId } from '../../src/contracts/principal.ts'
 
 /** One record as the scripted table holds it. */
 export interface ScriptedRow {
@@ -59,6 +60,15 @@ export class ScriptedRows implements LedgerRepository {
     )
     for (const row of open) row.lost = true
     return open.length
+  }
+
+  async deletePrincipal({ id, source }: PrincipalId): Promise<number> {
+    await this.#answer()
+    const own = [...this.records.values()].filter(
+      ({ entry }) => entry.principal === id && entry.source === source,
+    )
+    for (const { entry } of own) this.records.delete(entry.id)
+    return own.length
   }
 
   usage(): Promise<never> {

@@ -35,6 +35,9 @@ export const requestsTests: ViewTests = site => {
     await page.getByRole('link', { name: `Request ${id}` }).press('Enter')
     const panel = page.getByRole('region', { name: 'Request', exact: true })
     await panel.getByText(id).waitFor()
+    const factOf = (name: string) =>
+      panel.locator('dl.facts > div', { hasText: name }).locator('dd').textContent()
+    expect([await factOf('Operation'), await factOf('Dialect')]).toEqual(['Generate', 'chat'])
     const bars = panel.locator('.bar-row')
     expect(await bars.locator('.name').allTextContents()).toEqual(
       expect.arrayContaining(['south / small', 'north / small']),

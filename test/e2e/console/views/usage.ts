@@ -92,5 +92,13 @@ export const usageTests: ViewTests = site => {
       '48',
       '$0.13',
     ])
+    for (const [dimension, value] of [
+      ['Operation', 'generate'],
+      ['Dialect', 'chat'],
+      ['User', 'none'],
+    ] as const) {
+      await ledger.getByLabel('Group days by').selectOption(dimension)
+      await ledger.getByRole('cell', { name: value, exact: true }).first().waitFor()
+    }
   })
 }
