@@ -56,6 +56,38 @@ describe('vendors', () => {
     expect([plain!.allowFields, allowing!.allowFields]).toEqual([undefined, ['provider']])
   })
 
+  it.each<[unknown, object | undefined]>([
+    [undefined, { provider: 'Acme' }],
+    [false, undefined],
+    [{ usage: ['cost'] }, undefined],
+    [{ response: ['region'] }, { region: 'eu' }],
+  ])('keep the fields of answers that providerFields says: %j', async (providerFields, expected) => {
+    const [target] = targetsOf({
+      providers: {
+        openrouter: { apiKey: 'k', ...(providerFields === undefined ? {} : { providerFields }) } as never,
+      },
+      models: { one: 'openrouter/a' },
+    })
+    const choices = [{ index: 0, message: { content: 'Hi.' }, finish_reason: 'stop' }]
+    const body = JSON.stringify({ choices, provider: 'Acme', region: 'eu' })
+    const reply = await target!.provider.decode(
+      { status: 200, headers: new Headers(), body: (async function* () {})(), text: async () => body },
+      { input: { model: 'one', messages: [] }, model: 'a' },
+    )
+    const completion = reply.kind === 'completion' ? reply.completion : undefined
+    expect(completion?.provider_specific_fields).toEqual(expected)
+  })
+
+  it.each([
+    ['openrouter', { apiKey: 'k', providerFields: true }],
+    ['openrouter', { apiKey: 'k', providerFields: { answer: ['cost'] } }],
+    ['openrouter', { apiKey: 'k', providerFields: { usage: ['__proto__'] } }],
+    ['anthropic', { apiKey: 'k', providerFields: false }],
+  ])('reject providerFields that cannot be: %s %j', (name, options) => {
+    const config = { providers: { [name]: options as never }, models: { one: `${name}/a` } }
+    expect(() => targetsOf(config)).toThrow('providerFields')
+  })
+
   it('know the restricted fields of a server that its configuration declares', () => {
     const [target] = targetsOf({
       providers: {
