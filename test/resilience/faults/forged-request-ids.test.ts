@@ -46,7 +46,8 @@ describe('F63 two callers name the same request id and the same idempotency key'
       expect(echoed).toEqual(callers.map(() => (clientRequestId ? forged : undefined)))
       const ids = ledger.entries.map(({ id }) => id)
       expect(new Set(ids).size).toBe(callers.length)
-      expect(JSON.stringify(ledger.entries)).not.toContain(forged)
+      // The end user is the caller's to name.
+      expect(JSON.stringify(ledger.entries.map(({ user, ...rest }) => rest))).not.toContain(forged)
       const rows = await database.usage({ by: ['key'] })
       expect(
         rows.map(({ by, requests, promptTokens, open }) => [by.key, requests, promptTokens, open]),

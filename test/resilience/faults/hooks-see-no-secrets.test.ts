@@ -69,7 +69,7 @@ describe("F78 the user's functions are handed keys and headers that they do not 
       await end()
       const fields = events.map((event: GatewayEvent) => Object.keys(event).sort())
       expect(fields).toEqual([
-        ['at', 'clientRequestId', 'model', 'principal', 'requestId', 'stream', 'type'],
+        ['at', 'clientRequestId', 'dialect', 'model', 'operation', 'principal', 'requestId', 'stream', 'type'],
         [
           'adjustments',
           'at',
@@ -78,8 +78,10 @@ describe("F78 the user's functions are handed keys and headers that they do not 
           'cache',
           'clientRequestId',
           'cost',
+          'dialect',
           'error',
           'model',
+          'operation',
           'outcome',
           'principal',
           'replayed',
@@ -92,6 +94,7 @@ describe("F78 the user's functions are handed keys and headers that they do not 
           'type',
           'usage',
           'usageEstimated',
+          'user',
           'wouldHaveRefused',
         ],
       ])

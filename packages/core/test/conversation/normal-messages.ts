@@ -39,10 +39,13 @@ function normalMessage(message: Fields, report: (loss: DocumentedLoss) => void):
     message.content = null
     report('absent content')
   }
-  const names = ['refusal', 'audio', 'tool_calls', 'function_call', 'reasoning_content', 'reasoning_details']
+  const names = ['refusal', 'audio', 'tool_calls', 'function_call']
+  const { reasoning_content: text, reasoning_details: details } = message
   const isEmpty =
     message.content === null &&
-    names.every(name => message[name] === undefined || isEmptyArray(message[name]))
+    names.every(name => message[name] === undefined || isEmptyArray(message[name])) &&
+    typeof text !== 'string' &&
+    !(Array.isArray(details) && details.length > 0)
   if (isEmpty) report('assistant without content')
   return isEmpty ? undefined : message
 }

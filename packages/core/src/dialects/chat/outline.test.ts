@@ -212,7 +212,7 @@ function slowOutline(body: JsonObject): Outline {
   const { n } = body
   return {
     stream: body.stream === true,
-    user: textIn(body.user),
+    user: textIn(body.user) ?? textIn(body.safety_identifier),
     conversationKey: textIn(body.prompt_cache_key),
     hasTools: itemsOf(body.tools).length + itemsOf(body.functions).length > 0,
     media: parts.flatMap(slowMedia),

@@ -25,7 +25,7 @@ class ChatOutline implements Outline {
   }
 
   get user(): string | undefined {
-    return this.#text('user')
+    return this.#text('user') ?? this.#text('safety_identifier')
   }
 
   get conversationKey(): string | undefined {
