@@ -33,8 +33,8 @@ it('shows the tables as the code makes them (vitest run -u writes them)', async 
     'restricted fields': restrictedFieldsTable(),
     'own contents': await contentTable('own'),
     'compatible contents': await contentTable('compatible'),
-    'provider fields': providerFieldsTable(),
     'request extensions': requestExtensionsTable(),
+    'provider fields': providerFieldsTable(),
   }
   const written: string[] = []
   const text = readPage(page).replaceAll(
