@@ -92,7 +92,7 @@ describe('anthropic', () => {
       content: [{ type: 'text', text: 'hi' }],
       stop_reason: 'end_turn',
     })
-    expect(await provider.decode(scriptedResponse({ body }), call())).toEqual({
+    expect(await provider.decode(scriptedResponse({ body }), call())).toMatchObject({
       kind: 'completion',
       completion: { choices: [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }] },
     })

@@ -1,147 +1,273 @@
 import type {
   PartialChoice,
   PartialChunk,
+  PartialChunkChoice,
   PartialCompletion,
   PartialMessage,
   PartialToolCall,
   PartialUsage,
 } from '../contracts/provider.ts'
-import type { FinishReason, JsonObject, Logprobs, TokenLogprob } from '../protocol/chat.ts'
+import type { JsonObject, JsonValue, Logprobs, TokenLogprob } from '../protocol/chat.ts'
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 
-/** A choice while its chunks are folded. */
-interface FoldedChoice {
-  readonly index: number
-  readonly message: Writable<PartialMessage> & { tool_calls?: PartialToolCall[] }
-  readonly calls: Map<string | number, number>
-  logprobs: Logprobs | undefined
-  finish_reason: FinishReason | null
-}
+// Everything that grows with the number of chunks is added to in place: copies would make the cost quadratic.
 
 /**
  * Returns the chunks of a complete answer by choice: its texts are joined, and the parts of each tool call.
  *
- * A part of a tool call belongs to the call with its `index`, else with its `id`, else to the last call.
+ * A part of a tool call belongs to the call with its `index`, else with its `id`, else to the last call. A part with a name
+ * and neither begins a call, and so does another `id` at a known `index`. The calls have no `index`: they are in the order
+ * in which they began.
  */
 export function foldChunks(chunks: readonly PartialChunk[]): PartialCompletion {
   const byIndex = new Map<number, FoldedChoice>()
-  const completion: Writable<PartialCompletion> & { usage?: PartialUsage } = { choices: [] }
-  for (const { choices, usage, model, service_tier, system_fingerprint } of chunks) {
-    if (usage !== undefined) completion.usage = { ...completion.usage, ...usage }
-    if (model !== undefined) completion.model = model
-    if (service_tier !== undefined) completion.service_tier = service_tier
-    if (system_fingerprint != null) completion.system_fingerprint = system_fingerprint
-    for (const { index, delta, logprobs, finish_reason } of choices) {
-      let choice = byIndex.get(index)
-      if (choice === undefined) {
-        choice = { index, message: {}, calls: new Map(), logprobs: undefined, finish_reason: null }
-        byIndex.set(index, choice)
+  const origin: Writable<Omit<PartialCompletion, 'choices'>> = {}
+  const fields = new FoldedFields()
+  const usageFields = new FoldedFields()
+  for (const chunk of chunks) {
+    const { choices, usage, model, service_tier, system_fingerprint: fingerprint } = chunk
+    if (usage !== undefined) {
+      origin.usage = { ...origin.usage, ...usage }
+      usageFields.add(usage.provider_specific_fields)
+    }
+    if (model !== undefined) origin.model = model
+    if (service_tier !== undefined) origin.service_tier = service_tier
+    if (fingerprint !== undefined)
+      origin.system_fingerprint = fingerprint ?? origin.system_fingerprint ?? null
+    fields.add(chunk.provider_specific_fields)
+    for (const choice of choices) {
+      let folded = byIndex.get(choice.index)
+      if (folded === undefined) {
+        folded = new FoldedChoice(choice.index)
+        byIndex.set(choice.index, folded)
       }
-      addDelta(choice, delta)
-      if (logprobs != null) choice.logprobs = joinedLogprobs(choice.logprobs, logprobs)
-      if (finish_reason != null && (choice.finish_reason ?? 'stop') === 'stop') {
-        choice.finish_reason = finish_reason
-      }
+      folded.add(choice)
     }
   }
-  completion.choices = Array.from(byIndex.values(), foldedChoice)
-  return completion
-}
-
-function foldedChoice({ index, message, logprobs, finish_reason }: FoldedChoice): PartialChoice {
-  return logprobs === undefined
-    ? { index, message, finish_reason }
-    : { index, message, logprobs, finish_reason }
-}
-
-function addDelta({ message, calls }: FoldedChoice, delta: PartialMessage): void {
-  const { content, refusal, reasoning_content: reasoning, function_call: call } = delta
-  if (content != null) message.content = (message.content ?? '') + content
-  if (refusal != null) message.refusal = (message.refusal ?? '') + refusal
-  if (reasoning !== undefined) message.reasoning_content = (message.reasoning_content ?? '') + reasoning
-  append(message, 'reasoning_details', delta.reasoning_details)
-  append(message, 'annotations', delta.annotations)
-  append(message, 'citations', delta.citations)
-  if (call !== undefined) {
-    const { name = '', arguments: text = '' } = message.function_call ?? {}
-    message.function_call = { name: name + (call.name ?? ''), arguments: text + (call.arguments ?? '') }
+  const completion: Writable<PartialCompletion> = {
+    choices: Array.from(byIndex.values(), choice => choice.folded()),
+    ...origin,
   }
-  if (delta.audio !== undefined) message.audio = { ...message.audio, ...delta.audio }
-  for (const part of delta.tool_calls ?? []) addCall(message, calls, part)
+  if (origin.usage !== undefined) completion.usage = withFields<PartialUsage>(origin.usage, usageFields)
+  return withFields(completion, fields)
 }
 
-function append(
-  message: Writable<PartialMessage>,
-  name: 'reasoning_details' | 'annotations' | 'citations',
-  items: readonly JsonObject[] | undefined,
-): void {
-  if (items !== undefined) message[name] = [...(message[name] ?? []), ...items]
+/** A message while its deltas are folded. */
+interface FoldedMessage extends Writable<Omit<PartialMessage, ListName>> {
+  reasoning_details?: JsonObject[]
+  annotations?: JsonObject[]
+  citations?: JsonObject[]
 }
 
-function addCall(
-  message: FoldedChoice['message'],
-  places: FoldedChoice['calls'],
-  part: PartialToolCall,
-): void {
-  message.tool_calls ??= []
-  const list = message.tool_calls
-  const key = part.index ?? part.id
-  const at = key === undefined ? list.length - 1 : places.get(key)
-  const known = at === undefined ? undefined : list[at]
-  if (at === undefined || known === undefined) {
-    if (key !== undefined) places.set(key, list.length)
-    list.push(part)
-    return
+type ListName = 'reasoning_details' | 'annotations' | 'citations'
+
+/** A choice while its chunks are folded. */
+class FoldedChoice {
+  readonly #choice: Writable<Omit<PartialChoice, 'logprobs' | 'message'>>
+  readonly #message: FoldedMessage = {}
+  readonly #calls = new FoldedCalls()
+  readonly #audio = new FoldedFields()
+  readonly #fields = new FoldedFields()
+  readonly #messageFields = new FoldedFields()
+  #logprobs: { content: TokenLogprob[] | null; refusal: TokenLogprob[] | null } | null | undefined
+
+  constructor(index: number) {
+    this.#choice = { index }
   }
-  list[at] = joinedCall(known, part)
-}
 
-function joinedCall(call: PartialToolCall, part: PartialToolCall): PartialToolCall {
-  const joined: Writable<PartialToolCall> = { ...call, ...part }
-  if (call.function !== undefined || part.function !== undefined) {
-    joined.function = joinedTexts(call.function, part.function, 'arguments')
+  add({ delta, logprobs, finish_reason, provider_specific_fields }: PartialChunkChoice): void {
+    this.#addDelta(delta)
+    if (logprobs !== undefined) this.#addLogprobs(logprobs)
+    // The first reason wins, but any other reason replaces `stop`.
+    if (finish_reason !== undefined && (this.#choice.finish_reason ?? 'stop') === 'stop') {
+      this.#choice.finish_reason = finish_reason ?? this.#choice.finish_reason ?? null
+    }
+    this.#fields.add(provider_specific_fields)
   }
-  if (call.custom !== undefined || part.custom !== undefined) {
-    joined.custom = joinedTexts(call.custom, part.custom, 'input')
+
+  folded(): PartialChoice {
+    const { list } = this.#calls
+    const message: Writable<PartialMessage> = this.#message
+    if (list !== undefined) message.tool_calls = list
+    if (!this.#audio.isEmpty) message.audio = this.#audio.folded()
+    const choice: Writable<PartialChoice> = {
+      ...this.#choice,
+      message: withFields(message, this.#messageFields),
+    }
+    if (this.#logprobs !== undefined) choice.logprobs = this.#logprobs
+    return withFields(choice, this.#fields)
   }
-  return joined
+
+  #addDelta(delta: PartialMessage): void {
+    const message = this.#message
+    const { content, refusal, reasoning_content: reasoning, function_call: call, audio } = delta
+    if (content !== undefined) message.content = joinedText(message.content, content)
+    if (refusal !== undefined) message.refusal = joinedText(message.refusal, refusal)
+    if (reasoning !== undefined) message.reasoning_content = (message.reasoning_content ?? '') + reasoning
+    addItems(message, 'reasoning_details', delta.reasoning_details)
+    addItems(message, 'annotations', delta.annotations)
+    addItems(message, 'citations', delta.citations)
+    if (call !== undefined) {
+      const joined: Writable<NonNullable<PartialMessage['function_call']>> = { ...message.function_call }
+      if (call.name !== undefined) joined.name = (joined.name ?? '') + call.name
+      if (call.arguments !== undefined) joined.arguments = (joined.arguments ?? '') + call.arguments
+      message.function_call = joined
+    }
+    if (delta.tool_calls !== undefined) this.#calls.add(delta.tool_calls)
+    if (audio !== undefined) this.#audio.add(audio, audioTexts)
+    this.#messageFields.add(delta.provider_specific_fields)
+  }
+
+  #addLogprobs(added: Logprobs | null): void {
+    if (added === null) {
+      this.#logprobs ??= null
+      return
+    }
+    this.#logprobs ??= { content: null, refusal: null }
+    this.#logprobs.content = joinedTokens(this.#logprobs.content, added.content)
+    this.#logprobs.refusal = joinedTokens(this.#logprobs.refusal, added.refusal)
+  }
 }
 
-function joinedTexts<Text extends 'arguments' | 'input'>(
-  one: { readonly [Name in 'name' | Text]?: string } | undefined,
-  other: { readonly [Name in 'name' | Text]?: string } | undefined,
-  text: Text,
-): { readonly [Name in 'name' | Text]?: string } {
-  return {
-    name: other?.name ?? one?.name,
-    [text]: (one?.[text] ?? '') + (other?.[text] ?? ''),
-  } as { readonly [Name in 'name' | Text]?: string }
+/** The members of a message's audio that arrive in pieces. */
+const audioTexts: ReadonlySet<string> = new Set(['data', 'transcript'])
+
+function joinedText(text: string | null | undefined, added: string | null): string | null {
+  return added === null ? (text ?? null) : (text ?? '') + added
 }
 
-function joinedLogprobs(one: Logprobs | undefined, other: Logprobs): Logprobs {
-  if (one === undefined) return other
-  return { content: joined(one.content, other.content), refusal: joined(one.refusal, other.refusal) }
+function addItems(message: FoldedMessage, name: ListName, items: readonly JsonObject[] | undefined): void {
+  if (items === undefined) return
+  message[name] ??= []
+  const list = message[name]
+  for (const item of items) list.push(item)
 }
 
-function joined(
-  one: readonly TokenLogprob[] | null,
-  other: readonly TokenLogprob[] | null,
-): readonly TokenLogprob[] | null {
-  return one === null || other === null ? (one ?? other) : [...one, ...other]
+function joinedTokens(
+  tokens: TokenLogprob[] | null,
+  added: readonly TokenLogprob[] | null,
+): TokenLogprob[] | null {
+  if (added === null) return tokens
+  const list = tokens ?? []
+  for (const token of added) list.push(token)
+  return list
 }
 
-/** Returns a complete answer as chunks: of each choice its reasoning, its text, its calls, and why it ended. */
+/** A JSON object whose members arrive in pieces: a later value replaces an earlier one of its name. */
+class FoldedFields {
+  /** Without a prototype: `__proto__` is a name as any other. */
+  #members: Record<string, JsonValue | undefined> | undefined
+
+  get isEmpty(): boolean {
+    return this.#members === undefined
+  }
+
+  /** @param joined - the names whose texts are joined instead. */
+  add(fields: JsonObject | undefined, joined?: ReadonlySet<string>): void {
+    if (fields === undefined) return
+    this.#members ??= Object.create(null) as Record<string, JsonValue | undefined>
+    const members = this.#members
+    for (const [name, value] of Object.entries(fields)) {
+      const before = joined?.has(name) === true ? members[name] : undefined
+      members[name] = typeof before === 'string' && typeof value === 'string' ? before + value : value
+    }
+  }
+
+  folded(): JsonObject {
+    return { ...this.#members }
+  }
+}
+
+function withFields<T extends { readonly provider_specific_fields?: JsonObject }>(
+  value: T,
+  fields: FoldedFields,
+): T {
+  return fields.isEmpty ? value : { ...value, provider_specific_fields: fields.folded() }
+}
+
+/** A tool call while its parts are folded. */
+interface FoldedCall extends Writable<Omit<PartialToolCall, 'index' | 'function' | 'custom'>> {
+  function?: Writable<NonNullable<PartialToolCall['function']>>
+  custom?: Writable<NonNullable<PartialToolCall['custom']>>
+}
+
+/** The tool calls of a choice. Parts are assigned as in a stream: see `ToolCalls` in `normalization/tool-calls.ts`. */
+class FoldedCalls {
+  list: FoldedCall[] | undefined
+  readonly #byIndex = new Map<number, FoldedCall>()
+  readonly #byId = new Map<string, FoldedCall>()
+
+  add(parts: readonly PartialToolCall[]): void {
+    this.list ??= []
+    for (const part of parts) {
+      const call = this.#find(part) ?? this.#begin(part, this.list)
+      const { id, type, function: called, custom, extra_content: extra } = part
+      if (id !== undefined && !call.id) {
+        call.id = id
+        if (id !== '') this.#byId.set(id, call)
+      }
+      if (type !== undefined) call.type = type
+      if (called !== undefined) {
+        call.function ??= {}
+        if (called.name !== undefined) call.function.name ||= called.name
+        if (called.arguments !== undefined)
+          call.function.arguments = (call.function.arguments ?? '') + called.arguments
+      }
+      if (custom !== undefined) {
+        call.custom ??= {}
+        if (custom.name !== undefined) call.custom.name ||= custom.name
+        if (custom.input !== undefined) call.custom.input = (call.custom.input ?? '') + custom.input
+      }
+      if (extra !== undefined) call.extra_content = extra
+    }
+  }
+
+  #find(part: PartialToolCall): FoldedCall | undefined {
+    const { index, id } = part
+    const name = nameOf(part)
+    if (index !== undefined) {
+      const call = this.#byIndex.get(index)
+      if (call !== undefined && (!id || id === call.id || isFilledBy(call, part))) return call
+      if (!id || (call === undefined && name !== undefined)) return undefined
+    }
+    if (id) return this.#byId.get(id)
+    return name === undefined ? this.list?.at(-1) : undefined
+  }
+
+  #begin({ index }: PartialToolCall, list: FoldedCall[]): FoldedCall {
+    const call: FoldedCall = {}
+    list.push(call)
+    if (index !== undefined) this.#byIndex.set(index, call)
+    return call
+  }
+}
+
+/** Whether a part brings the missing id of a call with its index. */
+function isFilledBy(call: FoldedCall, part: PartialToolCall): boolean {
+  if (call.id) return false
+  const name = nameOf(part)
+  const known = nameOf(call)
+  return name === undefined || (!textOf(call) && (!known || known === name))
+}
+
+function nameOf(part: PartialToolCall): string | undefined {
+  return part.function?.name ?? part.custom?.name
+}
+
+function textOf(part: PartialToolCall): string | undefined {
+  return part.function?.arguments ?? part.custom?.input
+}
+
+/** Returns a complete answer as chunks: one for each choice, with its calls numbered, then what belongs to all of them. */
 export function chunksOfCompletion(completion: PartialCompletion): readonly PartialChunk[] {
   const { choices, ...origin } = completion
   const chunks = choices.map(
-    ({ index, message, logprobs, finish_reason }): PartialChunk => ({
+    ({ message, ...choice }): PartialChunk => ({
       choices: [
         {
-          index,
+          ...choice,
           delta: { ...message, ...(message.tool_calls && { tool_calls: message.tool_calls.map(numbered) }) },
-          ...(logprobs !== undefined && { logprobs }),
-          ...(finish_reason !== undefined && { finish_reason }),
         },
       ],
     }),
@@ -150,5 +276,5 @@ export function chunksOfCompletion(completion: PartialCompletion): readonly Part
 }
 
 function numbered(call: PartialToolCall, index: number): PartialToolCall {
-  return { ...call, index: call.index ?? index }
+  return { ...call, index }
 }

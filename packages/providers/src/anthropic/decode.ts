@@ -2,19 +2,18 @@ import {
   type Call,
   decodeSse,
   type PartialChunk,
-  type PartialCompletion,
   type Reply,
   type UpstreamResponse,
 } from '@sluice/core/provider'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { parseExactJson } from '../wire/exact-json.ts'
 import { checkResponseHead } from '../wire/garbled-response.ts'
-import { parseCompletion, toChunk } from '../wire/parse-completion.ts'
+import { orderedReply, parseCompletion } from '../wire/parse-completion.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { wallClock } from '../wire/wall-clock.ts'
 import { answerToolName } from './answer-format.ts'
-import { completionOf } from './completion-of.ts'
 import { parseMessagesError } from './errors.ts'
+import { messageChunks } from './message-chunks.ts'
 import { MessageEvents } from './message-events.ts'
 
 /**
@@ -34,7 +33,7 @@ export async function decodeMessages(
   checkResponseHead(response)
   const answerTool = answerToolName(call)
   if (call.input.stream === true) return { kind: 'stream', chunks: messageStream(response.body, answerTool) }
-  return { kind: 'completion', completion: completionFrom(await response.text(), answerTool) }
+  return orderedReply(chunksFrom(await response.text(), answerTool))
 }
 
 async function* messageStream(
@@ -43,7 +42,7 @@ async function* messageStream(
 ): AsyncGenerator<readonly PartialChunk[], void> {
   const source = new PeekedBody(body)
   // Servers that cannot stream answer with the whole message.
-  if (await source.beginsAsJson()) yield [toChunk(completionFrom(await source.text(), answerTool))]
+  if (await source.beginsAsJson()) yield chunksFrom(await source.text(), answerTool)
   else
     yield* eventChunks(
       decodeSse(source, { bareJson: true }),
@@ -52,6 +51,6 @@ async function* messageStream(
     )
 }
 
-function completionFrom(text: string, answerTool: string | undefined): PartialCompletion {
-  return parseCompletion(text, parseExactJson, value => completionOf(value, answerTool))
+function chunksFrom(text: string, answerTool: string | undefined): readonly PartialChunk[] {
+  return parseCompletion(text, parseExactJson, value => messageChunks(value, answerTool))
 }

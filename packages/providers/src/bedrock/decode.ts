@@ -1,11 +1,11 @@
-import type { Call, PartialChunk, PartialCompletion, Reply, UpstreamResponse } from '@sluice/core/provider'
+import type { Call, PartialChunk, Reply, UpstreamResponse } from '@sluice/core/provider'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { parseExactJson } from '../wire/exact-json.ts'
 import { checkResponseHead } from '../wire/garbled-response.ts'
-import { parseCompletion, toChunk } from '../wire/parse-completion.ts'
+import { orderedReply, parseCompletion } from '../wire/parse-completion.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { wallClock } from '../wire/wall-clock.ts'
-import { completionOf } from './completion-of.ts'
+import { converseChunks } from './converse-chunks.ts'
 import { ConverseEvents } from './converse-events.ts'
 import { parseBedrockError } from './errors.ts'
 import { decodeEventStream } from './event-stream.ts'
@@ -25,7 +25,7 @@ export async function decodeConverse(
   if (response.status < 200 || response.status > 299) throw await parseBedrockError(response, now)
   checkResponseHead(response)
   if (call.input.stream === true) return { kind: 'stream', chunks: chunksOf(response.body, call) }
-  return { kind: 'completion', completion: completionIn(await response.text(), call) }
+  return orderedReply(chunksIn(await response.text(), call))
 }
 
 async function* chunksOf(
@@ -35,12 +35,12 @@ async function* chunksOf(
   const source = new PeekedBody(body)
   // A length of four bytes begins no JSON. What does is an error, or an answer in one piece.
   if (await source.beginsAsJson()) {
-    yield [toChunk(completionIn(await source.text(), call))]
+    yield chunksIn(await source.text(), call)
     return
   }
   yield* eventChunks(decodeEventStream(source), new ConverseEvents(call), () => false)
 }
 
-function completionIn(text: string, call: Call): PartialCompletion {
-  return parseCompletion(text, parseExactJson, value => completionOf(value, call))
+function chunksIn(text: string, call: Call): readonly PartialChunk[] {
+  return parseCompletion(text, parseExactJson, value => converseChunks(value, call))
 }

@@ -44,15 +44,18 @@ export class CandidateReader {
    * What a candidate's piece adds, or `undefined` where it adds nothing. Throws `UpstreamError`: of kind `garbled` for
    * what makes no sense, and for more than can be kept; of kind `refused` where the model failed before it answered.
    *
-   * @param whole - the piece is all that there will be.
+   * @param order - for a piece that is all that there will be: gets what each of its parts adds.
    */
-  read(candidate: Fields, whole: boolean): PartialChunkChoice | undefined {
+  read(candidate: Fields, order?: PartialMessage[]): PartialChunkChoice | undefined {
+    const whole = order !== undefined
     const delta: Writable<PartialMessage> = {}
     const reason = finishReason(candidate.finishReason)
     const failed = isFailedGeneration(candidate.finishReason)
     const last = reason !== null || whole || this.finished
-    const calls = this.#readParts(candidate.content, delta)
+    const calls = this.#readParts(candidate.content, delta, order)
+    const before = calls.length
     if (last || delta.content !== undefined) this.#calls.close(calls)
+    if (order !== undefined) addCalls(calls, before, order)
     if (calls.length > 0) this.#sort(calls, delta)
     if (last && this.#undeclared.length > 0) {
       // The caller could not answer a call that the model made by mistake.
@@ -81,7 +84,7 @@ export class CandidateReader {
     return calls.length === 0 ? undefined : { index: this.#index, delta: { tool_calls: calls } }
   }
 
-  #readParts(content: unknown, delta: Writable<PartialMessage>): PartialToolCall[] {
+  #readParts(content: unknown, delta: Writable<PartialMessage>, order?: PartialMessage[]): PartialToolCall[] {
     const calls: PartialToolCall[] = []
     const parts = isFields(content) ? content.parts : undefined
     if (!Array.isArray(parts)) return calls
@@ -91,13 +94,17 @@ export class CandidateReader {
       if (!isFields(part)) continue
       const signature = textOf(part.thoughtSignature)
       if (isFields(part.functionCall)) {
+        const before = calls.length
         this.#calls.read(part.functionCall, signature, calls)
+        if (order !== undefined) addCalls(calls, before, order)
         continue
       }
       if (signature !== undefined) this.#keepSignature(signature)
       if (typeof part.text !== 'string') continue
-      if (part.thought === true) thoughts += part.text
+      const thought = part.thought === true
+      if (thought) thoughts += part.text
       else text += part.text
+      if (part.text !== '') order?.push(thought ? { reasoning_content: part.text } : { content: part.text })
     }
     if (thoughts !== '') delta.reasoning_content = thoughts
     if (text !== '') {
@@ -136,6 +143,23 @@ export class CandidateReader {
   #detail(data: string): JsonObject {
     return { type: 'reasoning.encrypted', data, format: signatureFormat, index: this.#signed++ }
   }
+}
+
+/** Returns a choice as one for each of its parts, in their order, then what belongs to all of them. */
+export function splitChoice(
+  choice: PartialChunkChoice,
+  order: readonly PartialMessage[],
+): readonly PartialChunkChoice[] {
+  const { index, delta } = choice
+  const { content, reasoning_content, tool_calls, ...rest } = delta
+  const kept = new Set(tool_calls)
+  const parts = order.filter(({ tool_calls: calls = [] }) => calls.every(call => kept.has(call)))
+  return [...parts.map(part => ({ index, delta: part })), { ...choice, delta: rest }]
+}
+
+/** Adds the calls from a position on. */
+function addCalls(calls: readonly PartialToolCall[], from: number, order: PartialMessage[]): void {
+  for (let at = from; at < calls.length; at++) order.push({ tool_calls: [calls[at]!] })
 }
 
 function byIndex(a: PartialToolCall, b: PartialToolCall): number {

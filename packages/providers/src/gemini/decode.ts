@@ -2,7 +2,6 @@ import {
   type Call,
   decodeSse,
   type PartialChunk,
-  type PartialCompletion,
   type Reply,
   UpstreamError,
   type UpstreamResponse,
@@ -37,7 +36,7 @@ export async function decodeGenerateContent(
     input.tools?.map(tool => (tool.type === 'function' ? tool.function.name : tool.custom.name)),
   )
   if (input.stream === true) return { kind: 'stream', chunks: chunksOf(response.body, declared) }
-  return { kind: 'completion', completion: completionOf(await response.text(), declared) }
+  return replyOf(await response.text(), declared)
 }
 
 async function* chunksOf(
@@ -74,12 +73,13 @@ function* chunksOfJson(text: string, reader: ResponseReader): Generator<readonly
   if (reader.progress === 'open') throw truncated()
 }
 
-function completionOf(text: string, declared: ReadonlySet<string>): PartialCompletion {
+function replyOf(text: string, declared: ReadonlySet<string>): Reply {
   const value = parsed(text)
+  const reader = new ResponseReader(declared, true)
   const chunks: PartialChunk[] = []
   if (isFields(value)) {
     try {
-      new ResponseReader(declared, true).read(value, 'message', chunks)
+      reader.read(value, 'message', chunks)
     } catch (error) {
       throw toUpstreamError(error)
     }
@@ -92,7 +92,13 @@ function completionOf(text: string, declared: ReadonlySet<string>): PartialCompl
       : withGoogleDetails(refusal, value)
   }
   const { choices, ...rest } = chunk
-  return { ...rest, choices: choices.map(({ delta, ...choice }) => ({ ...choice, message: delta })) }
+  const completion = {
+    ...rest,
+    choices: choices.map(({ delta, ...choice }) => ({ ...choice, message: delta })),
+  }
+  // A blocked prompt has no candidates.
+  const ordered = reader.ordered.length > 0 ? reader.ordered : choices
+  return { kind: 'completion', completion, ordered: [{ ...rest, choices: ordered }] }
 }
 
 function parsed(text: string): unknown {

@@ -1,9 +1,9 @@
-import type { PartialChunk, PartialChunkChoice } from '@sluice/core/provider'
+import type { PartialChunk, PartialChunkChoice, PartialMessage } from '@sluice/core/provider'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { errorInStream } from '../wire/upstream-error-response.ts'
-import { CandidateReader } from './candidate-reader.ts'
+import { CandidateReader, splitChoice } from './candidate-reader.ts'
 import { withGoogleDetails } from './google-error.ts'
 import { serviceTierOf, usageOf } from './usage-metadata.ts'
 
@@ -20,6 +20,8 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
  * that was seen has given its reason to end, or where the prompt was blocked.
  */
 export class ResponseReader implements EventReader {
+  /** Of a complete answer, what each part of its candidates adds, in their order. */
+  readonly ordered: PartialChunkChoice[] = []
   readonly #candidates = new Map<number, CandidateReader>()
   readonly #declared: ReadonlySet<string>
   readonly #whole: boolean
@@ -92,8 +94,11 @@ export class ResponseReader implements EventReader {
         reader = new CandidateReader(index, this.#declared)
         this.#candidates.set(index, reader)
       }
-      const choice = reader.read(candidate, this.#whole)
-      if (choice !== undefined) choices.push(choice)
+      const order: PartialMessage[] | undefined = this.#whole ? [] : undefined
+      const choice = reader.read(candidate, order)
+      if (choice === undefined) continue
+      choices.push(choice)
+      if (order !== undefined) for (const part of splitChoice(choice, order)) this.ordered.push(part)
     }
   }
 

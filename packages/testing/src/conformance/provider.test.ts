@@ -38,13 +38,15 @@ const sound: Provider = {
   decode: async (response, { input }) => {
     if (response.status !== 200) throw await refusal(response)
     if (input.stream === true) return { kind: 'stream', chunks: chunksOf(response) }
-    const { choices, ...rest } = chunkOf(response.bufferedText?.() ?? (await response.text()))
+    const chunk = chunkOf(response.bufferedText?.() ?? (await response.text()))
+    const { choices, ...rest } = chunk
     return {
       kind: 'completion',
       completion: {
         ...rest,
         choices: choices.map(({ delta, ...choice }) => ({ ...choice, message: delta })),
       },
+      ordered: [chunk],
     }
   },
 }
@@ -164,6 +166,13 @@ function streaming(
 function completing(change: (completion: PartialCompletion) => PartialCompletion): Provider {
   return replying(reply =>
     reply.kind === 'completion' ? { ...reply, completion: change(reply.completion) } : reply,
+  )
+}
+
+/** The provider with another order of whole answers. */
+function ordering(change: (chunk: PartialChunk) => PartialChunk): Provider {
+  return replying(reply =>
+    reply.kind === 'completion' ? { ...reply, ordered: (reply.ordered ?? []).map(change) } : reply,
   )
 }
 
@@ -312,6 +321,19 @@ const faults: Readonly<Record<string, Readonly<Record<string, Fault>>>> = {
       })),
     },
     'has no counts': { error: 'completions[0]: usage', provider: completing(({ choices }) => ({ choices })) },
+  },
+  'gives the order of a whole answer as chunks of the same answer': {
+    'loses a part of the order': {
+      error: 'the completion that ordered folds to',
+      provider: ordering(chunk => ({ ...chunk, choices: chunk.choices.slice(0, -1) })),
+    },
+    'has chunks of another type': {
+      error: 'ordered',
+      provider: ordering(({ choices, ...rest }) => ({
+        ...rest,
+        choices: choices.map(choice => ({ ...choice, index: -1 })),
+      })),
+    },
   },
   'decodes streams to what they contain': {
     'loses the second piece of each tool call': {

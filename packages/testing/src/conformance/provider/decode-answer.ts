@@ -8,6 +8,8 @@ const limitMs = 5_000
 /** What `decode` gave for one response: what it read, and what it threw. */
 export interface Decoded {
   readonly completion?: PartialCompletion
+  /** The completion in the order in which it was generated, if the provider gives it. */
+  readonly ordered?: readonly PartialChunk[]
   /** The chunks of all reads, joined. */
   readonly chunks: readonly PartialChunk[]
   /** What ended the answer before its end. */
@@ -31,7 +33,10 @@ export async function decodeAnswer(
   const decoding = (async (): Promise<Decoded> => {
     try {
       const reply = await target.provider.decode(response, call)
-      if (reply.kind === 'completion') return { completion: reply.completion, chunks }
+      if (reply.kind === 'completion') {
+        const { completion, ordered } = reply
+        return ordered === undefined ? { completion, chunks } : { completion, ordered, chunks }
+      }
       for await (const read of reply.chunks) chunks.push(...read)
       return { chunks }
     } catch (failure) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { PartialChunk } from '@sluice/core/provider'
+import { foldChunks, type PartialChunk, type PartialCompletion } from '@sluice/core/provider'
 import { bytesOf } from '../../bytes.ts'
 import { splitBytes } from '../../split.ts'
 import { orderIssues, typeIssues } from './chunk-issues.ts'
@@ -20,6 +20,21 @@ export const decodeChecks: readonly ProviderCheck[] = [
       for (const [index, sample] of completions.entries()) {
         const name = sampleName('completions', index, sample.name)
         await expectAnswer(target, { ...sample.request }, answerOf(sample), sample.expected, name)
+      }
+    },
+  },
+  {
+    name: 'gives the order of a whole answer as chunks of the same answer',
+    check: async samples => {
+      for (const { name, decoded } of await decodeAll(samples)) {
+        const { completion, ordered } = decoded
+        if (completion === undefined || ordered === undefined) continue
+        assert.deepEqual(ordered.flatMap(typeIssues), [], `${name}: ordered`)
+        assert.deepEqual(
+          comparable(foldChunks(ordered)),
+          comparable(completion),
+          `${name}: the completion that ordered folds to, and completion`,
+        )
       }
     },
   },
@@ -117,6 +132,16 @@ export const decodeChecks: readonly ProviderCheck[] = [
     },
   },
 ]
+
+/** Returns a completion without members that say nothing: those that are null, and the indices of tool calls. */
+function comparable({ choices, ...rest }: PartialCompletion): unknown {
+  const unnumbered = choices.map(({ message, ...choice }) => ({
+    ...choice,
+    message: { ...message, tool_calls: message.tool_calls?.map(({ index: _, ...call }) => call) },
+  }))
+  const text = JSON.stringify({ ...rest, choices: unnumbered }, (_, value: unknown) => value ?? undefined)
+  return JSON.parse(text)
+}
 
 /** The body of a stream. */
 export function streamBytes({ events }: StreamSample): Uint8Array {

@@ -1,14 +1,17 @@
-import type { PartialMessage } from '@sluice/core/provider'
+import { foldChunks, type PartialMessage } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { AnswerParts } from './answer-parts.ts'
-import { completionOf } from './completion-of.ts'
+import { messageChunks } from './message-chunks.ts'
+
+const completionOf = (value: unknown, answerTool: string | undefined) =>
+  foldChunks(messageChunks(value, answerTool))
 
 function messageOf(content: readonly unknown[], answerTool?: string, further: object = {}): PartialMessage {
   const { choices } = completionOf({ content, stop_reason: 'end_turn', ...further }, answerTool)
   return choices[0]!.message
 }
 
-describe('completionOf', () => {
+describe('messageChunks', () => {
   it.each([
     [{ type: 'error', message: 'No.' }, 500],
     [{ type: 'error', error: 'No.' }, 500],

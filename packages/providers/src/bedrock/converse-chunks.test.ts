@@ -1,8 +1,10 @@
-import type { PartialMessage } from '@sluice/core/provider'
+import { type Call, foldChunks, type PartialMessage } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { AnswerParts } from './answer-parts.ts'
-import { completionOf } from './completion-of.ts'
+import { converseChunks } from './converse-chunks.ts'
 import { bedrockModel } from './models.ts'
+
+const completionOf = (value: unknown, call: Call) => foldChunks(converseChunks(value, call))
 
 const model = 'anthropic.claude-sonnet-4-20250514-v1:0'
 const call = { model, input: { model: 'public', messages: [] } }
@@ -14,7 +16,7 @@ function messageOf(...content: unknown[]): PartialMessage {
   return answer(content).choices[0]!.message
 }
 
-describe('completionOf', () => {
+describe('converseChunks', () => {
   it('tells where reasoning stood in the middle of text and calls', () => {
     const thought = { reasoningContent: { reasoningText: { signature: 's' } } }
     const use = { toolUse: { toolUseId: 'a', name: 'f', input: {} } }
