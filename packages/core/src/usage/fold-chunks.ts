@@ -10,12 +10,25 @@ import type { FinishReason, JsonObject, Logprobs, TokenLogprob } from '../protoc
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 
+/** Its lists are its own, so that they may grow. */
+type FoldedMessage = Writable<PartialMessage> & {
+  tool_calls?: PartialToolCall[]
+  reasoning_details?: JsonObject[]
+  annotations?: JsonObject[]
+  citations?: JsonObject[]
+}
+
+interface FoldedLogprobs extends Logprobs {
+  content: TokenLogprob[] | null
+  refusal: TokenLogprob[] | null
+}
+
 /** A choice while its chunks are folded. */
 interface FoldedChoice {
   readonly index: number
-  readonly message: Writable<PartialMessage> & { tool_calls?: PartialToolCall[] }
+  readonly message: FoldedMessage
   readonly calls: Map<string | number, number>
-  logprobs: Logprobs | undefined
+  logprobs: FoldedLogprobs | undefined
   finish_reason: FinishReason | null
 }
 
@@ -39,7 +52,10 @@ export function foldChunks(chunks: readonly PartialChunk[]): PartialCompletion {
         byIndex.set(index, choice)
       }
       addDelta(choice, delta)
-      if (logprobs != null) choice.logprobs = joinedLogprobs(choice.logprobs, logprobs)
+      if (logprobs != null) {
+        choice.logprobs ??= { content: null, refusal: null }
+        addLogprobs(choice.logprobs, logprobs)
+      }
       if (finish_reason != null && (choice.finish_reason ?? 'stop') === 'stop') {
         choice.finish_reason = finish_reason
       }
@@ -72,11 +88,11 @@ function addDelta({ message, calls }: FoldedChoice, delta: PartialMessage): void
 }
 
 function append(
-  message: Writable<PartialMessage>,
+  message: FoldedMessage,
   name: 'reasoning_details' | 'annotations' | 'citations',
   items: readonly JsonObject[] | undefined,
 ): void {
-  if (items !== undefined) message[name] = [...(message[name] ?? []), ...items]
+  if (items !== undefined) message[name] = extended(message[name], items)
 }
 
 function addCall(
@@ -119,16 +135,16 @@ function joinedTexts<Text extends 'arguments' | 'input'>(
   } as { readonly [Name in 'name' | Text]?: string }
 }
 
-function joinedLogprobs(one: Logprobs | undefined, other: Logprobs): Logprobs {
-  if (one === undefined) return other
-  return { content: joined(one.content, other.content), refusal: joined(one.refusal, other.refusal) }
+function addLogprobs(folded: FoldedLogprobs, { content, refusal }: Logprobs): void {
+  if (content !== null) folded.content = extended(folded.content, content)
+  if (refusal !== null) folded.refusal = extended(folded.refusal, refusal)
 }
 
-function joined(
-  one: readonly TokenLogprob[] | null,
-  other: readonly TokenLogprob[] | null,
-): readonly TokenLogprob[] | null {
-  return one === null || other === null ? (one ?? other) : [...one, ...other]
+/** Returns the list with further items. They are added to it: a copy for each chunk would take quadratic time. */
+function extended<T>(list: T[] | null | undefined, items: readonly T[]): T[] {
+  const all = list ?? []
+  for (const item of items) all.push(item)
+  return all
 }
 
 /** Returns a complete answer as chunks: of each choice its reasoning, its text, its calls, and why it ended. */
