@@ -67,8 +67,13 @@ export function addExtraMembers(
       const inner = { ...own }
       const innerLeft = addExtraMembers(inner, member, name)
       target[key] = inner
-      if (innerLeft !== undefined) left = [...(left ?? []), ...innerLeft.map(path => `${key}.${path}`)]
-    } else left = [...(left ?? []), key]
+      if (innerLeft === undefined) continue
+      left ??= []
+      for (const path of innerLeft) left.push(`${key}.${path}`)
+    } else {
+      left ??= []
+      left.push(key)
+    }
   }
   return left
 }

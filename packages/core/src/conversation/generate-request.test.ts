@@ -88,6 +88,14 @@ describe('a request in another dialect', () => {
     expect(request.pathOf(path)).toBe(name)
   })
 
+  it('names a path of any length in linear time', () => {
+    for (const below of ['.a'.repeat(50_000), '[0]'.repeat(50_000)]) {
+      const from = performance.now()
+      expect(request.pathOf(`tools[0].function.parameters${below}`)).toBe(`tools[0].parameters${below}`)
+      expect(performance.now() - from).toBeLessThan(500)
+    }
+  })
+
   it('keeps its conversation with other settings', () => {
     const other = request.withSettings({ model: 'm', temperature: 0 })
     expect(other.chat()).toMatchObject({ temperature: 0 })

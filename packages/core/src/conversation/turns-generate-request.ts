@@ -86,9 +86,14 @@ class LazyConversation {
 
 const index = /\[\d+\]/g
 
-/** Replaces the longest beginning of a path that has another name. */
+/**
+ * Replaces the longest beginning of a path that has another name. A caller chooses names in the path, and so its length: no more
+ * members are looked at than the names have.
+ */
 function renamedPath(path: string, renamed: Readonly<Record<string, string>>): string {
-  for (let end = path.length; end > 0; end = lastMember(path, end)) {
+  const longest = Math.max(0, ...Object.keys(renamed).map(name => name.split(member).length))
+  const ends = beginnings(path, longest)
+  for (const end of ends.reverse()) {
     const indices = path.slice(0, end).match(index) ?? []
     const name = path.slice(0, end).replace(index, '[]')
     if (!Object.hasOwn(renamed, name)) continue
@@ -99,7 +104,16 @@ function renamedPath(path: string, renamed: Readonly<Record<string, string>>): s
   return path
 }
 
-/** Returns where the last member or index before `end` begins. */
-function lastMember(path: string, end: number): number {
-  return Math.max(path.lastIndexOf('.', end - 1), path.lastIndexOf('[', end - 1), 0)
+/** Before each member and index of a path but the first. */
+const member = /[.[]/
+
+/** Returns the ends of the first `most` beginnings of a path, the shortest first. */
+function beginnings(path: string, most: number): number[] {
+  const ends: number[] = []
+  for (let end = 0; ends.length < most && end < path.length; ) {
+    const next = path.slice(end + 1).search(member)
+    end = next === -1 ? path.length : end + 1 + next
+    ends.push(end)
+  }
+  return ends
 }

@@ -31,10 +31,10 @@ export class AnswerStream implements TextSource {
   readonly #request: AnsweredRequest
   readonly #normalizer: StreamNormalizer
   readonly #writer: AnswerStreamWriter
-  readonly #result: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>
   // Created once, so that a read costs one promise.
   readonly #took = (read: IteratorResult<readonly PartialChunk[]>) => this.#take(read)
   readonly #broke = (error: unknown) => this.#breakRead(error)
+  #result: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource> | undefined
   #upstream: UpstreamResult<ChunkSource> | undefined
   /** The model of the response, as recorded. */
   #model: string | undefined
@@ -45,23 +45,22 @@ export class AnswerStream implements TextSource {
   #opening: string
   #over = false
 
-  /** `result` is a promise if the response head had to be sent before any upstream answered. */
-  constructor(
-    request: AnsweredRequest,
-    result: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>,
-  ) {
+  /** Made before an upstream is called: the dialect may throw. */
+  constructor(request: AnsweredRequest) {
     this.#request = request
-    this.#result = result
     const { dialect, request: asked, identity } = request
     this.#normalizer = new StreamNormalizer(request.newId, streamParameters(asked))
     this.#writer = dialect.stream(identity, asked)
-    this.#opening = this.#writer.open()
+    this.#opening = textOf(this.#writer.open())
   }
 
-  /** Observes the call and the client, which may end between reads. Call it once. */
-  start(): void {
+  /**
+   * Observes the call and the client, which may end between reads. Call it once. `result` is a promise if the response head
+   * had to be sent before any upstream answered.
+   */
+  start(result: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>): void {
     const { request, context, accounting } = this.#request
-    const result = this.#result
+    this.#result = result
     accounting.streaming(() => countedUsage(this.#normalizer.usage, request, this.#normalizer.chars, false))
     if (result instanceof Promise) result.catch(error => this.#breakUnread(error))
     else this.#follow(result)
@@ -94,7 +93,7 @@ export class AnswerStream implements TextSource {
 
   async #begin(): Promise<string | undefined> {
     try {
-      this.#follow(await this.#result)
+      this.#follow(await this.#result!)
     } catch (error) {
       return this.#breakRead(error)
     }
@@ -139,11 +138,11 @@ export class AnswerStream implements TextSource {
 
   #finish(): string {
     const last = this.#normalizer.end()
-    this.#close(true)
     const counted = this.#counted(true)
-    const text = this.#opened(
-      this.#writer.end(last, this.#normalizer, usageWithFields(counted.usage, this.#normalizer.usage)),
-    )
+    const usage = usageWithFields(counted.usage, this.#normalizer.usage)
+    // Before the call is closed: the dialect may throw.
+    const text = this.#opened(this.#writer.end(last, this.#normalizer, usage))
+    this.#close(true)
     this.#request.accounting.sent(text)
     this.#settle('completed', undefined, counted)
     return text
@@ -160,7 +159,8 @@ export class AnswerStream implements TextSource {
   }
 
   /** Puts what precedes all content in front of the first text. */
-  #opened(text: string): string {
+  #opened(written: string): string {
+    const text = textOf(written)
     const opening = this.#opening
     if (opening === '') return text
     this.#opening = ''
@@ -173,7 +173,13 @@ export class AnswerStream implements TextSource {
     const { identity, context } = this.#request
     const { outcome, clientError } = toFailure(error, identity.model, context.lifetime)
     // Written first: an observer may change the error.
-    const text = this.#opened(this.#writer.fail(clientError))
+    let text: string
+    try {
+      text = this.#opened(this.#writer.fail(clientError))
+    } catch (failure) {
+      this.#settle('internal_error', failure)
+      return undefined
+    }
     this.#settle(outcome, error)
     return text
   }
@@ -220,6 +226,12 @@ export class AnswerStream implements TextSource {
     if (traced !== undefined) traced.finishReasons = this.#normalizer.finishReasons
     accounting.settled(outcome, 200, error)
   }
+}
+
+/** Returns what a dialect wrote. Throws `TypeError` if it is no text. */
+function textOf(written: unknown): string {
+  if (typeof written === 'string') return written
+  throw new TypeError(`The dialect wrote ${typeof written} to a stream, expected a string.`)
 }
 
 /** Whether the caller, the gateway or a deadline ended a response, and not its upstream. */

@@ -91,8 +91,10 @@ describe('deletePrincipal', () => {
     [{}, 'the id undefined'],
     [{ id: '' }, 'the id string'],
     [{ id: 7 }, 'the id number'],
-    [{ id: 'ann', source: null }, 'the source object'],
-    [{ id: 'ann', source: 7 }, 'the source number'],
+    [{ id: 'ann', source: null }, 'the source null'],
+    [{ id: 'ann', source: 7 }, 'the source 7'],
+    [{ id: 'ann', source: '' }, 'the source ""'],
+    [{ id: 'c', source: 'a b' }, 'the source "a b"'],
   ])('takes %j for no principal, and deletes nothing', async (principal, says) => {
     const ledger = notingLedger()
     const deleting = deletePrincipal(principal as PrincipalId, { ledger })

@@ -1,3 +1,4 @@
+import { isPrincipalSource } from '../auth/authenticate.ts'
 import { type Idempotency, replayOwner } from '../caching/idempotency.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import type { CacheStore } from '../contracts/cache-store.ts'
@@ -93,7 +94,7 @@ function deleteOwned(store: CacheStore, owner: string | undefined): unknown {
   return owner === undefined ? undefined : store.deleteOwner?.(owner)
 }
 
-/** Throws `TypeError` for an invalid principal: a missing source must not select another one. */
+/** Throws `TypeError` for an invalid principal: a missing source, or one with a space, must not select another one. */
 function principalId(given: PrincipalId): PrincipalId {
   const id: unknown = given?.id
   const source: unknown = typeof given === 'object' && given !== null ? memberOf(given, 'source') : undefined
@@ -101,6 +102,8 @@ function principalId(given: PrincipalId): PrincipalId {
     throw new TypeError(`deletePrincipal: got the id ${typeof id}, expected a string that is not empty.`)
   }
   if (source === undefined) return { id }
-  if (typeof source === 'string') return { id, source }
-  throw new TypeError(`deletePrincipal: got the source ${typeof source}, expected a string or none.`)
+  if (isPrincipalSource(source)) return { id, source }
+  throw new TypeError(
+    `deletePrincipal: got the source ${JSON.stringify(source)}, expected a string without spaces that is not empty, or none.`,
+  )
 }

@@ -70,9 +70,17 @@ export function createGateway<Host = unknown, Model extends string = string>(
     } catch (error) {
       const { outcome, clientError } = toFailure(error, context.model ?? '', lifetime)
       // Written first: an observer may change the error.
-      const shaped = dialectOf(context, request, fetchContext, resolved).error(clientError, requestId)
-      const response = respondError(shaped, requestId, accounting.responseHeaders)
-      accounting.settled(outcome, shaped.status, error)
+      const headers = accounting.responseHeaders
+      let response: GatewayResponse
+      try {
+        const dialect = dialectOf(context, request, fetchContext, resolved)
+        response = respondError(dialect.error(clientError, requestId), requestId, headers)
+        accounting.settled(outcome, response.status, error)
+      } catch (cause) {
+        const bug = chatDialect.error(new GatewayError('server_error', { cause }), requestId)
+        response = respondError(bug, requestId, headers)
+        accounting.settled('internal_error', response.status, cause)
+      }
       return respond(response, request, fetchContext)
     }
   }

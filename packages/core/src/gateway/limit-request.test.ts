@@ -4,22 +4,30 @@ import { otherDraft } from '../../test/support/other-draft.ts'
 import { place } from '../../test/support/scripted-places.ts'
 import { systemClock } from '../clock/clock.ts'
 import type { Outline } from '../contracts/outline.ts'
+import type { Provider } from '../contracts/provider.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import type { PricedModel } from '../usage/prices.ts'
 import { estimatedUsage } from '../usage/usage.ts'
 import { LimitRequest } from './limit-request.ts'
 
-it.each<[Partial<Outline>, unknown[]]>([
+const takingTiers: Partial<Provider> = { accepts: ['service_tiers'] }
+
+it.each<[Partial<Outline>, unknown[], Partial<Provider>?]>([
   [{}, [{ serviceTier: undefined, webSearches: undefined }]],
   [{ serviceTier: 'flex' }, [{ serviceTier: 'flex' }, { serviceTier: 'default' }]],
   [{ searchesWeb: true }, [{ serviceTier: undefined, webSearches: 1 }]],
-])('prices a request by its outline, in whatever protocol it is: %j', (known, priced) => {
+  [{ serviceTier: 'performance' }, [{ serviceTier: undefined }]],
+  [{ serviceTier: 'performance' }, [{ serviceTier: 'performance' }, { serviceTier: 'default' }], takingTiers],
+  [{ serviceTier: 'Priority' }, [{ serviceTier: 'Priority' }, { serviceTier: 'default' }], takingTiers],
+  [{ serviceTier: 'default' }, [{ serviceTier: undefined }], takingTiers],
+])('prices a request by its outline, in whatever protocol it is: %j', (known, priced, more) => {
   const models: PricedModel[] = []
   const prices = (_: unknown, model: PricedModel) => {
     models.push(model)
     return 0
   }
-  const target = place('up')
+  const up = place('up')
+  const target = { ...up, provider: { ...up.provider, ...more } }
   const lifetime = new Lifetime(new AbortController().signal)
   const services = { prices, clock: systemClock }
   const context = { requestId: 'req_1', operation: 'generate', lifetime, routing: { entry: 'm' } } as const

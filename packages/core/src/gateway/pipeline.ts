@@ -68,10 +68,11 @@ export async function generate<Host>(
     (await cachedResponse(request, draft, bounded.request, options.cache, context, accounting))
   if (cached !== undefined) return replay(cached, dialect, context, accounting)
   const answered = answeredRequest(dialect, bounded.request, options, context, accounting)
+  const source = bounded.request.stream ? new AnswerStream(answered) : undefined
   // Called here, as a further async function costs three turns of the microtask queue.
   const calling = call(bounded.request, targets, context, accounting, options.call)
-  if (bounded.request.stream) {
-    return await stream(calling as Promise<UpstreamResult<ChunkSource>>, answered, options)
+  if (source !== undefined) {
+    return await stream(calling as Promise<UpstreamResult<ChunkSource>>, source, answered, options)
   }
   return complete((await calling) as UpstreamResult<CompleteReply>, answered)
 }
@@ -154,10 +155,14 @@ function complete(
     completion: () => completion,
     deltas: () => normalizeChunks(reply.chunks, newId, streamParameters(request)),
   }
-  const text = dialect.write(answer, identity, request, newId)
+  // Before it is written: what the vendor generated is charged even if the dialect fails.
+  accounting.answered(counted)
+  const text: unknown = dialect.write(answer, identity, request, newId)
+  if (typeof text !== 'string') {
+    throw new TypeError(`The dialect '${dialect.name}' wrote ${typeof text}, expected a string.`)
+  }
   const { traced } = attempts
   if (traced !== undefined) traced.finishReasons = completion.choices.map(choiceFinishReason)
-  accounting.answered(counted)
   accounting.firstByte()
   const response = respondText(200, text, context.requestId, accounting.responseHeaders)
   accounting.sent(text)
@@ -168,10 +173,10 @@ function complete(
 /** Responds with a stream, once its first content has arrived or the client should not wait any longer for a head. */
 async function stream<Host>(
   calling: Promise<UpstreamResult<ChunkSource>>,
-  answered: AnsweredRequest,
+  source: AnswerStream,
+  { context, accounting }: AnsweredRequest,
   options: ResolvedOptions<Host>,
 ): Promise<GatewayResponse> {
-  const { context, accounting } = answered
   const { keepAliveMs } = options.stream
   const { clock } = options
   const resultWithin = (ms: number) => withTimeout(clock, ms, calling, () => undefined)
@@ -183,8 +188,7 @@ async function stream<Host>(
   }
   // A client that waits so long gets the head of the response and comments. No other target is called then.
   context.committed = true
-  const source = new AnswerStream(answered, result ?? calling)
-  source.start()
+  source.start(result ?? calling)
   const body = new KeepAliveStream(source, keepAliveComment, keepAliveMs, clock)
   return respondStream(body, context.requestId, accounting.responseHeaders)
 }

@@ -67,8 +67,13 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
     this.#at = this.#text.length
     const { model = '', lifetime } = this.#context
     const { outcome, clientError } = toFailure(error, model, lifetime)
-    this.#errorText = this.#dialect.streamError(clientError)
     lifetime.release()
+    try {
+      this.#errorText = this.#dialect.streamError(clientError)
+    } catch (failure) {
+      this.#accounting.settled('internal_error', 200, failure)
+      return
+    }
     this.#accounting.settled(outcome, 200, error)
   }
 }

@@ -24,13 +24,22 @@ export function respondText(
   return new PlainResponse(status, text, headers)
 }
 
-/** Returns the response of a rejected request. The headers of the error replace others of the same name. */
+/**
+ * Returns the response of a rejected request. The headers of the error replace others of the same name. Throws `TypeError` for
+ * an error that a dialect has shaped so that no response can carry it.
+ */
 export function respondError(
   { status, body, headers }: DialectError,
   requestId: string,
   more: Readonly<AnswerHeaders> = {},
 ): GatewayResponse {
-  return respondJson(status, body, requestId, { ...more, ...headers })
+  const text: unknown = JSON.stringify(body)
+  if (!(Number.isInteger(status) && status >= 400 && status <= 599 && typeof text === 'string')) {
+    throw new TypeError(
+      'The dialect returned an invalid error: expected a status from 400 to 599 and a JSON body.',
+    )
+  }
+  return respondText(status, text, requestId, { ...more, ...headers })
 }
 
 /**

@@ -72,7 +72,9 @@ export function pricedModel(
 /** Returns the tiers by which a request may be billed, the requested one first; empty if only by the default one. */
 export function possibleTiers(target: Target, request: BilledRequest): readonly string[] {
   const asked = requestedTier(target, request, unadjusted)
-  return (asked !== undefined && tiersByName.get(asked)) || noTiers
+  if (asked === undefined || asked === 'default') return noTiers
+  const takesAny = target.provider.accepts?.includes('service_tiers') === true
+  return tiersByName.get(asked) ?? (takesAny ? [asked, 'default'] : noTiers)
 }
 
 const noTiers: readonly string[] = Object.freeze([])

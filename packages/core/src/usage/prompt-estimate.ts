@@ -9,7 +9,7 @@ const noMedia: readonly OutlineMedia[] = []
  */
 export function promptEstimate({ bytes, outline }: Draft): number {
   const { promptTokens } = outline
-  if (promptTokens !== undefined) return Math.max(1, promptTokens)
+  if (isCount(promptTokens)) return Math.max(1, promptTokens)
   let textBytes = bytes
   let tokens = 0
   for (const media of outline.media ?? noMedia) {
@@ -25,5 +25,10 @@ export function promptEstimate({ bytes, outline }: Draft): number {
  */
 export function estimatePromptTokens(draft: Draft): number {
   const estimate = promptEstimate(draft)
-  return draft.outline.promptTokens === undefined ? Math.ceil(estimate * 0.75) : estimate
+  return isCount(draft.outline.promptTokens) ? estimate : Math.ceil(estimate * 0.75)
+}
+
+/** A dialect may pass on what its request has not been validated for. */
+function isCount(value: number | undefined): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }

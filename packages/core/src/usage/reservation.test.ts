@@ -20,6 +20,19 @@ const target = (model: string): Target => ({
 })
 
 describe('what is reserved', () => {
+  it.each([-100_000, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '9' as unknown as number])(
+    'takes a count of %s in an outline as absent',
+    value => {
+      const draft = otherDraft({ maxOutputTokens: value, choices: value, promptTokens: value })
+      expect(reservationOf(draft, 4_096)).toMatchObject({
+        promptTokens: 100,
+        completionTokens: 4_096,
+        maxOutputTokens: 4_096,
+      })
+      expect(estimateTokens(draft)).toBe(75)
+    },
+  )
+
   it.each([
     [{}, 4_096, 4_096],
     [{ max_tokens: 10 }, 10, 10],

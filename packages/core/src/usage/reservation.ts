@@ -25,13 +25,19 @@ const maxAmount = Number.MAX_SAFE_INTEGER
 /** Returns the maximum usage of a request. Only generated answers have completion tokens. */
 export function reservationOf(draft: Draft, defaultOutputTokens: number): Reservation {
   const { operation, outline } = draft
-  const maxOutputTokens = operation === 'generate' ? (outline.maxOutputTokens ?? defaultOutputTokens) : 0
+  const named = countOf(outline.maxOutputTokens, 0)
+  const maxOutputTokens = operation === 'generate' ? (named ?? defaultOutputTokens) : 0
   return {
     promptTokens: promptEstimate(draft),
-    completionTokens: Math.min(maxAmount, (outline.choices ?? 1) * maxOutputTokens),
+    completionTokens: Math.min(maxAmount, (countOf(outline.choices, 1) ?? 1) * maxOutputTokens),
     maxOutputTokens,
     outline,
   }
+}
+
+/** Returns a count of an outline, or `undefined`: a dialect may pass on what its request has not been validated for. */
+function countOf(value: number | undefined, least: number): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= least ? value : undefined
 }
 
 export function reservedTokens({ promptTokens, completionTokens }: Reservation): ReservedAmount {
@@ -109,7 +115,7 @@ function usageOf(prompt: number, completion: number, written: number, audio: num
 /** Returns a likely number of prompt tokens plus the maximum output of the request, if it has one. */
 export function estimateTokens(draft: Draft): number {
   const { operation, outline } = draft
-  const output = operation === 'generate' ? outline.maxOutputTokens : undefined
+  const output = operation === 'generate' ? countOf(outline.maxOutputTokens, 0) : undefined
   return estimatePromptTokens(draft) + (output ?? 0)
 }
 

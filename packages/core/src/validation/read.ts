@@ -2,6 +2,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { HostBody } from '../contracts/host.ts'
+import type { Outline } from '../contracts/outline.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { type BodyBounds, bufferedBody, collectBody, iterate } from '../http/collect-body.ts'
 import type { Lifetime } from '../http/lifetime.ts'
@@ -117,16 +118,21 @@ function toDraft(body: JsonValue, bytes: number, { name, operation, outline }: D
   const object = body as JsonObject
   const model = Object.hasOwn(object, 'model') ? object.model : undefined
   if (model === undefined || model === null || model === '') throw new GatewayError('missing_model')
-  // Frozen, so that a route cannot change the model after authorization.
-  if (typeof model === 'string')
+  if (typeof model === 'string') {
+    const outlined: unknown = outline(object, bytes)
+    if (typeof outlined !== 'object' || outlined === null) {
+      throw new TypeError(`The dialect '${name}' returned no outline.`)
+    }
+    // Frozen, so that a route cannot change the model after authorization.
     return Object.freeze({
       dialect: name,
       operation,
       model,
       body: object,
       bytes,
-      outline: outline(object, bytes),
+      outline: outlined as Outline,
     })
+  }
   throw new GatewayError('invalid_type', {
     message: `Invalid type for 'model': expected a string, but got ${typeName(model)} instead.`,
     param: 'model',

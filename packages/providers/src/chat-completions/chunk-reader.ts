@@ -12,7 +12,7 @@ import { countOf, type Fields, isFields } from '../wire/json-value.ts'
 import { errorInBody, errorInStream } from '../wire/upstream-error-response.ts'
 import type { AnswerExtras } from './answer-extras.ts'
 import { failureOfReason, finishReason } from './finish-reason.ts'
-import { NumberedCitations } from './numbered-citations.ts'
+import { CitationBudget, NumberedCitations } from './numbered-citations.ts'
 import { withModel, withOrigin } from './partial-completion.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
 import { isEmptyMessage, partialMessage } from './partial-message.ts'
@@ -44,6 +44,7 @@ export class ChunkReader {
   readonly #choiceCount: number
   readonly #extras: AnswerExtras | undefined
   readonly #fields: ProviderFieldReader | undefined
+  readonly #citationBudget = new CitationBudget()
   /** The last event with the sources that the text cites. */
   #sources: Fields | undefined
   #ended = false
@@ -119,7 +120,8 @@ export class ChunkReader {
     const isNew = state === undefined
     if (state === undefined) {
       if (index >= maxChoices) throw garbledResponse(`a choice of index ${index}`)
-      const citations = this.#extras?.numberedCitations === true ? new NumberedCitations() : undefined
+      const cites = this.#extras?.numberedCitations === true
+      const citations = cites ? new NumberedCitations(this.#citationBudget) : undefined
       state = { spoke: false, answered: false, finish: null, citations }
       this.#choices.set(index, state)
     }

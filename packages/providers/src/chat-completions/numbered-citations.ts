@@ -17,15 +17,33 @@ const maxMarkers = 10_000
 /** In UTF-16 code units of URLs and titles. Each annotation repeats them. */
 const maxSize = 4_194_304
 
+/** How much the annotations of one answer may still hold, in all its choices. */
+export class CitationBudget {
+  #left = maxSize
+
+  /** Throws `UpstreamError` of kind `garbled` above 4 MiB in all. */
+  spend(size: number): void {
+    this.#left -= size
+    if (this.#left < 0) throw garbledResponse(`more than ${maxSize} characters of citations`)
+  }
+}
+
 /**
  * The sources of an answer that its text cites by number: `[1]` is the first URL in `citations`, or in `search_results` if
  * there are no `citations`. Converts them to annotations of the protocol, with the position of `[1]` in the text.
  */
 export class NumberedCitations {
+  readonly #budget: CitationBudget
+  /** The last answer that was read, with its sources. */
+  #read: { readonly answer: Fields; readonly sources: readonly (Source | undefined)[] } | undefined
   #markers: Marker[] = []
   /** The end of the text so far, if it may be the beginning of `[1]`. */
   #rest = ''
   #length = 0
+
+  constructor(budget: CitationBudget) {
+    this.#budget = budget
+  }
 
   /** Adds text of the answer. Throws `UpstreamError` of kind `garbled` above 10,000 citations. */
   add(text: string): void {
@@ -42,21 +60,20 @@ export class NumberedCitations {
 
   /**
    * Removes and returns the annotations so far; `undefined` if there are none. Throws `UpstreamError` of kind `garbled` above
-   * 4 MiB of them.
+   * the budget.
    */
   take(answer: Fields): readonly JsonObject[] | undefined {
     const markers = this.#markers
     if (markers.length === 0) return undefined
     this.#markers = []
-    const sources = sourcesOf(answer)
+    if (this.#read?.answer !== answer) this.#read = { answer, sources: sourcesOf(answer) }
+    const { sources } = this.#read
     const annotations: JsonObject[] = []
-    let size = 0
     for (const { number, start, end } of markers) {
       const source = sources[number - 1]
       if (source === undefined) continue
       const { url, title } = source
-      size += url.length + title.length
-      if (size > maxSize) throw garbledResponse(`more than ${maxSize} characters of citations`)
+      this.#budget.spend(url.length + title.length)
       annotations.push({
         type: 'url_citation',
         url_citation: { start_index: start, end_index: end, url, title },

@@ -7,7 +7,7 @@ import { parseJson } from '../wire/parse-json.ts'
 import { errorInBody } from '../wire/upstream-error-response.ts'
 import type { AnswerExtras } from './answer-extras.ts'
 import { finishReason } from './finish-reason.ts'
-import { NumberedCitations } from './numbered-citations.ts'
+import { CitationBudget, NumberedCitations } from './numbered-citations.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
 import { partialMessage } from './partial-message.ts'
 import { partialUsage } from './partial-usage.ts'
@@ -44,10 +44,11 @@ function addExtras(
   { fields, numberedCitations }: AnswerExtras,
 ): void {
   const reader = fields === undefined ? undefined : new ProviderFieldReader(fields, false)
+  const budget = new CitationBudget()
   completion.choices.forEach((choice, position) => {
     const { message } = choice
     const { message: rawMessage } = raw[position]!
-    if (numberedCitations) addAnnotations(message, answer)
+    if (numberedCitations) addAnnotations(message, answer, budget)
     if (isFields(rawMessage)) addFields(message, reader?.message(rawMessage, position))
     addFields(choice, reader?.choice(raw[position]!, position))
   })
@@ -57,9 +58,10 @@ function addExtras(
 function addAnnotations(
   message: { content?: PartialMessage['content']; annotations?: PartialMessage['annotations'] },
   answer: Fields,
+  budget: CitationBudget,
 ): void {
   if (!message.content || message.annotations !== undefined) return
-  const citations = new NumberedCitations()
+  const citations = new NumberedCitations(budget)
   citations.add(message.content)
   const annotations = citations.take(answer)
   if (annotations !== undefined) message.annotations = annotations

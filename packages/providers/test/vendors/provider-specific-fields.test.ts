@@ -479,4 +479,18 @@ describe('sources that a text cites by number', () => {
     const { client } = await serving(vendors.perplexity, steps.reply({ ...answer, choices, citations: long }))
     await expect(client.chat.completions.create(ask)).rejects.toMatchObject({ status: 502 })
   })
+
+  it('are too many for all choices together, and after the end of one', async () => {
+    const long = [`https://a.example/${'x'.repeat(60_000)}`]
+    const message = { role: 'assistant', content: '[1]'.repeat(20) }
+    const choices = [0, 1, 2].map(index => ({ ...choice, index, message }))
+    const { client } = await serving(vendors.perplexity, steps.reply({ ...answer, choices, citations: long }))
+    await expect(client.chat.completions.create(ask)).rejects.toMatchObject({ status: 502 })
+    const first = event('a', { citations: long }, { finish_reason: 'stop' })
+    const { post } = await serving(vendors.perplexity, steps.stream([first + event('[1]').repeat(500)]))
+    const sent = await post({ stream: true })
+    expect(sent.length).toBeLessThan(6_000_000)
+    expect(sent).toContain('"error"')
+    expect(sent).not.toContain('[DONE]')
+  })
 })
