@@ -57,6 +57,8 @@ export async function generate<Host>(
   const lease = isPromise(admitting) ? await admitting : admitting
   accounting.admitted(lease)
   const valid = validateRequest(dialect, draft, principal, permitted, options.rules, routing)
+  // The outline was a first look: the response, and what is stored of it, have the form that the request has.
+  context.stream = valid.request.stream
   if (valid.targets !== permitted) routing.setOrder(valid.targets)
   const bounded = boundOutput(valid.request, lease.maxOutputTokens)
   const targets =
@@ -115,6 +117,7 @@ function replay(
 ): GatewayResponse {
   const { requestId } = context
   accounting.replayed(stored)
+  context.stream = stored.stream
   if (stored.stream) {
     const body = new ReplayedStream(stored.text, dialect, context, accounting)
     body.start()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chatDialect } from '../dialects/chat/dialect.ts'
-import { belowBase, endpointOf, pathOf } from './endpoint.ts'
+import { belowBase, dialectAbove, endpointOf, pathOf } from './endpoint.ts'
 
 describe('pathOf', () => {
   it.each([
@@ -54,4 +54,14 @@ describe('endpointOf', () => {
   ])('%s', (below, endpoint) => {
     expect(endpointOf(below, [chatDialect])).toEqual(endpoint)
   })
+})
+
+it('finds the dialect above a path after a second slash too', () => {
+  for (const below of ['/chat/completions', '/chat/completions/batches']) {
+    for (const slashes of ['/', '//', '///']) {
+      const url = `http://host/v1${slashes}${below.slice(1)}`
+      expect(dialectAbove(url, '', '/v1', [chatDialect])).toBe(chatDialect)
+    }
+  }
+  expect(dialectAbove('http://host/v1/chat', '', '/v1', [chatDialect])).toBeUndefined()
 })

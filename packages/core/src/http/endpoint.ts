@@ -31,7 +31,7 @@ export function belowBase(path: string, mount: string, base: string): string | u
 
 /** Returns the endpoint of a path below the base path. Model ids may contain slashes, also as `%2F`. */
 export function endpointOf(below: string, dialects: readonly Dialect[]): RequestedEndpoint {
-  const path = below.replace(/^\/{2,}/, '/')
+  const path = oneSlash(below)
   const dialect = dialects.find(({ path: own }) => path === own || path === `${own}/`)
   if (dialect !== undefined) return { name: 'dialect', dialect }
   if (path === '/models' || path === '/models/') return { name: 'models' }
@@ -82,7 +82,12 @@ export function dialectAbove(
   dialects: readonly Dialect[],
 ): Dialect | undefined {
   const below = belowBase(pathOf(url), mount, base)
-  return below === undefined ? undefined : dialects.find(({ path }) => isBelow(below, path))
+  return below === undefined ? undefined : dialects.find(({ path }) => isBelow(oneSlash(below), path))
+}
+
+/** Clients append a path to a base URL that ends with a slash. */
+function oneSlash(below: string): string {
+  return below.replace(/^\/{2,}/, '/')
 }
 
 /** Returns a 404 that names the method and path. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { idempotency } from '../../src/caching/idempotency.ts'
 import type { AnswerStreamWriter, Dialect, DialectError } from '../../src/contracts/dialect.ts'
 import type { Outline } from '../../src/contracts/outline.ts'
 import { TurnsGenerateRequest } from '../../src/conversation/turns-generate-request.ts'
@@ -37,11 +38,11 @@ function dialectWith(more: Partial<Dialect> = {}): Dialect {
   }
 }
 
-const asked = (gateway: { fetch: typeof fetch }, body: object = {}) =>
+const asked = (gateway: { fetch: typeof fetch }, body: object = {}, headers: Record<string, string> = {}) =>
   gateway.fetch(
     new Request('http://sluice.test/v1/own', {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ model: 'm', ...body }),
     }),
   )
@@ -108,6 +109,23 @@ describe('a dialect that fails to write an answer', () => {
     expect(response.status).toBe(500)
     expect(await response.json()).toMatchObject({ wrong: expect.stringMatching(/^The server had an error/) })
     expect(ends()).toMatchObject([{ outcome: 'internal_error', usage: { total_tokens: 5 }, cost: 5e-6 }])
+  })
+})
+
+describe('a dialect whose outline contradicts its request', () => {
+  it('stores and replays the response in the form that it had', async () => {
+    const { target } = answers(false)
+    const served = serving(target, {
+      dialects: [dialectWith({ outline: () => ({ stream: true }) })],
+      idempotency: idempotency({}),
+    })
+    for (const replayed of [null, 'true']) {
+      const response = await asked(served.gateway, {}, { 'idempotency-key': 'one' })
+      expect(response.headers.get('idempotency-replayed')).toBe(replayed)
+      expect(response.headers.get('content-type')).toBe('application/json')
+      expect(await response.json()).toBe('written')
+    }
+    expect(served.ends().map(event => event.stream)).toEqual([false, false])
   })
 })
 
