@@ -15,7 +15,6 @@ const rules = [
 ]
 const context: LimitContext = {
   entry: 'm',
-  operation: 'generate',
   requestId: 'r',
   targets: [vendorModels.openai!.target],
   price: () => 0,

@@ -41,9 +41,9 @@ const used = (prompt: number, cached: number, completion: number): Usage => ({
   },
 })
 const priced = (model: string, upstreamModel: string): PricedModel => ({
+  operation: 'generate',
   model,
   provider: 'openai',
-  operation: 'generate',
   upstreamModel,
   at: Date.parse('2026-06-01'),
 })
@@ -200,7 +200,6 @@ it('says what a window lets in', async () => {
   const clock = { now: Date.parse('2026-11-18T12:00:00Z') }
   const limiter: Limiter = limits([requests(60).per('minute')], { now: () => clock.now })
   const context = {
-    operation: 'generate' as const,
     requestId: 'req_1',
     entry: 'm',
     targets: [],

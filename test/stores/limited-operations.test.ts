@@ -24,14 +24,13 @@ function scenario(stores: () => Promise<LimitStore>): void {
     const status = async (id: string, operation: 'generate' | 'embed' | 'countTokens') => {
       const context = {
         requestId: 'req_1',
-        operation,
         entry: 'm',
         targets: [local()('m')],
         price: () => null,
         signal: new AbortController().signal,
       }
       try {
-        await limiter.admit({ id }, chatDraft({ model: 'm', bytes: 9 }), context)
+        await limiter.admit({ id }, chatDraft({ operation, model: 'm', bytes: 9 }), context)
         return 200
       } catch (error) {
         return (error as { status: number }).status

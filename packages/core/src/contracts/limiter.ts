@@ -1,6 +1,5 @@
 import type { Usage } from '../protocol/chat.ts'
 import type { Draft } from './draft.ts'
-import type { Operation } from './outline.ts'
 import type { Principal } from './principal.ts'
 import type { Target } from './provider.ts'
 
@@ -55,7 +54,6 @@ export interface Lease {
 /** What a limiter knows of a request beside its principal and its body. */
 export interface LimitContext {
   readonly requestId: string
-  readonly operation: Operation
   /**
    * The entry of the model table that matched: the model's name, or the pattern that it matches. If the route reports none, the
    * first target, as `provider/model`. Unlike a model's name, callers cannot make it up.

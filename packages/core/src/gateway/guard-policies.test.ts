@@ -12,7 +12,6 @@ const request = new Request('http://sluice.test/')
 const draft = chatDraft()
 const context = scriptedContext(ann)
 const room: LimitContext = {
-  operation: 'generate',
   entry: 'm',
   requestId: 'req_1',
   targets: [],

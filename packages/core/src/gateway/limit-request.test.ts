@@ -30,7 +30,7 @@ it.each<[Partial<Outline>, unknown[], Partial<Provider>?]>([
   const target = { ...up, provider: { ...up.provider, ...more } }
   const lifetime = new Lifetime(new AbortController().signal)
   const services = { prices, clock: systemClock }
-  const context = { requestId: 'req_1', operation: 'generate', lifetime, routing: { entry: 'm' } } as const
+  const context = { requestId: 'req_1', lifetime, routing: { entry: 'm' } } as const
   const request = new LimitRequest(context, otherDraft(known), [target], services)
   request.price(estimatedUsage(chatRequest({ model: 'm', messages: [] }), 0), target)
   expect(models).toMatchObject(priced)

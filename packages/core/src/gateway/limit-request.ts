@@ -1,6 +1,5 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
-import type { Operation } from '../contracts/outline.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { Usage } from '../protocol/chat.ts'
@@ -11,14 +10,13 @@ import type { ResolvedOptions } from './resolve.ts'
 
 type Priced = Pick<ResolvedOptions<never>, 'prices' | 'clock'>
 
-interface LimitedRequest extends Pick<RequestContext, 'requestId' | 'operation' | 'lifetime'> {
+interface LimitedRequest extends Pick<RequestContext, 'requestId' | 'lifetime'> {
   readonly routing: Pick<RoutingTrace, 'entry'>
 }
 
 /** The context of a request for its limiter. */
 export class LimitRequest implements LimitContext {
   readonly requestId: string
-  readonly operation: Operation
   readonly targets: readonly Target[]
   /** Works unbound. */
   readonly price: LimitContext['price']
@@ -27,13 +25,12 @@ export class LimitRequest implements LimitContext {
 
   constructor(
     context: LimitedRequest,
-    { model, outline }: Draft,
+    { operation, model, outline }: Draft,
     targets: readonly Target[],
     priced: Priced,
   ) {
-    const { requestId, operation, lifetime, routing } = context
+    const { requestId, lifetime, routing } = context
     this.requestId = requestId
-    this.operation = operation
     this.targets = targets
     this.#lifetime = lifetime
     this.#routing = routing

@@ -6,7 +6,8 @@ import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import { compileRules, keyOf, keyText, ruleText } from './compiled-rules.ts'
 import { budget, concurrent, requests } from './rule.ts'
 
-const draft = (model = 'm') => chatDraft({ model, bytes: 10 })
+const draft = (model = 'm', operation?: Operation) =>
+  chatDraft({ model, bytes: 10, ...(operation && { operation }) })
 const key = (
   rule: Partial<LimitRuleData>,
   principal: Principal,
@@ -15,7 +16,7 @@ const key = (
   operation: Operation = 'generate',
 ) => {
   const [planned] = compileRules([{ kind: 'requests', limit: 1, per: 'minute', ...rule }], owner ?? 'gateway')
-  return planned && keyOf(planned, principal, draft(model), model ?? 'm', operation)
+  return planned && keyOf(planned, principal, draft(model, operation), model ?? 'm')
 }
 /** What separates, escapes and hides, in the ids of callers that want to be somebody else. */
 const hostile = fc.string({
@@ -125,7 +126,7 @@ describe('the key of a count', () => {
     expect(budget(2, 'day')).not.toBe(budget(2, 'month'))
     const lease = (limit: number) => {
       const [rule] = compileRules([{ kind: 'concurrent', limit }], 'gateway')
-      return rule && keyOf(rule, ann, draft(), 'm', 'generate')
+      return rule && keyOf(rule, ann, draft(), 'm')
     }
     expect(lease(1)).toBe(lease(2))
   })
@@ -149,9 +150,7 @@ describe('the key of a count', () => {
     const rules = [scopeA, scopeB].map(
       scope => ({ kind: 'requests', limit: 1, per: 'minute', scopes: [scope] }) as const,
     )
-    const [a, b] = compileRules(rules, 'gateway').map(rule =>
-      keyOf(rule, { id: 'ann' }, draft(), 'm', 'generate'),
-    )
+    const [a, b] = compileRules(rules, 'gateway').map(rule => keyOf(rule, { id: 'ann' }, draft(), 'm'))
     expect(a).not.toBe(b)
     expect(key({ scopes: [scopeA] }, { id: 'ann' }, 'm', 'principal')).not.toBe(a)
   })

@@ -91,10 +91,9 @@ export function keyOf(
   principal: Principal,
   draft: Draft,
   entry: string,
-  operation: Operation,
 ): string | undefined {
   const { models, operations, parts, head } = rule
-  if (!operations.includes(operation)) return undefined
+  if (!operations.includes(draft.operation)) return undefined
   if (models !== undefined && !models.some(pattern => matchesPattern(pattern, draft.model))) return undefined
   let key = head
   for (const part of parts) {

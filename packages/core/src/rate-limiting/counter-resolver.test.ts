@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { chatDraft } from '../../test/support/chat-draft.ts'
+import type { Operation } from '../contracts/outline.ts'
 import { compileRules, keyOf } from './compiled-rules.ts'
 import { CounterResolver } from './counter-resolver.ts'
 import { concurrent, requests, tokens } from './rule.ts'
 
-const draft = (model: string) => chatDraft({ model, bytes: 10 })
-const m = { entry: 'm', operation: 'generate' as const }
+const draft = (model: string, operation: Operation = 'generate') => chatDraft({ model, operation, bytes: 10 })
+const m = { entry: 'm' }
 const caller = (id: string, team?: string) => ({ id, ...(team !== undefined && { tags: { team } }) })
 
 describe('the counts of a caller', () => {
@@ -31,15 +32,15 @@ describe('the counts of a caller', () => {
     })
     fc.assert(
       fc.property(who, ({ id, team, model, operation, entry }) => {
-        const keys = rules.map(rule => keyOf(rule, caller(id, team), draft(model), entry, operation))
-        const given = counts.of(caller(id, team), draft(model), { entry, operation }).map(({ key }) => key)
+        const keys = rules.map(rule => keyOf(rule, caller(id, team), draft(model, operation), entry))
+        const given = counts.of(caller(id, team), draft(model, operation), { entry }).map(({ key }) => key)
         expect(given).toEqual(keys.filter(key => key !== undefined))
       }),
       { numRuns: 1_000 },
     )
     for (let at = 0; at < 10_010; at++) counts.of(caller(`id-${at}`), draft('m'), m)
     expect(counts.of(caller('id-0'), draft('m'), m)[0]?.key).toBe(
-      keyOf(rules[0]!, caller('id-0'), draft('m'), 'm', 'generate'),
+      keyOf(rules[0]!, caller('id-0'), draft('m'), 'm'),
     )
   })
 

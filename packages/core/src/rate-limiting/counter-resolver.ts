@@ -52,21 +52,17 @@ export class CounterResolver {
     this.#tags = [...new Set(names)].map(name => name.slice('tag:'.length))
   }
 
-  of(
-    principal: Principal,
-    draft: Draft,
-    context: Pick<LimitContext, 'entry' | 'operation'>,
-  ): readonly PlannedCount[] {
-    const { operation } = context
+  of(principal: Principal, draft: Draft, context: Pick<LimitContext, 'entry'>): readonly PlannedCount[] {
+    const { operation } = draft
     const entry = this.#asksEntry ? context.entry : ''
-    if (this.#asksFunctions) return countsOf(this.#rules, principal, draft, entry, operation)
+    if (this.#asksFunctions) return countsOf(this.#rules, principal, draft, entry)
     const model = this.#asksModel ? draft.model : undefined
     const ofCaller = this.#known.get(principal.id)
     if (ofCaller !== undefined) {
       for (const known of ofCaller)
         if (known.operation === operation && this.#isOf(known, principal, model, entry)) return known.counts
     }
-    const counts = countsOf(this.#rules, principal, draft, entry, operation)
+    const counts = countsOf(this.#rules, principal, draft, entry)
     const tags = this.#tags.map(tag => tagText(principal, tag))
     if (
       isShort(principal.id) &&
@@ -116,11 +112,10 @@ function countsOf(
   principal: Principal,
   draft: Draft,
   entry: string,
-  operation: Operation,
 ): readonly PlannedCount[] {
   const counts = new Map<string, PlannedCount>()
   for (const rule of rules) {
-    const key = keyOf(rule, principal, draft, entry, operation)
+    const key = keyOf(rule, principal, draft, entry)
     if (key === undefined) continue
     const same = counts.get(key)
     const least = same === undefined || rule.limit < same.rule.limit ? rule : same.rule

@@ -6,7 +6,6 @@ import { limit } from './limit.ts'
 const ann = { id: 'ann' }
 const draft = chatDraft()
 const context: LimitContext = {
-  operation: 'generate',
   entry: 'm',
   requestId: 'req_1',
   targets: [],

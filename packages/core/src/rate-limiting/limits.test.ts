@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { chatDraft } from '../../test/support/chat-draft.ts'
 import type { Lease, LimitContext } from '../contracts/limiter.ts'
+import type { Operation } from '../contracts/outline.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import type { Target } from '../contracts/provider.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -41,14 +42,13 @@ function limiter(rules: readonly LimitRuleData[], options: LimitsOptions = {}) {
   const ask = (
     who: string | Principal = 'ann',
     { model = 'm', bytes = 300, ...fields }: JsonObject & { model?: string; bytes?: number } = {},
-    context: Partial<LimitContext> = {},
+    { operation = 'generate', ...context }: Partial<LimitContext> & { operation?: Operation } = {},
   ): Lease & { readonly headers: Readonly<Record<string, string>> } => {
     const lease = made.admit(
       typeof who === 'string' ? { id: who } : who,
-      chatDraft({ model, body: { model, ...fields }, bytes }),
+      chatDraft({ operation, model, body: { model, ...fields }, bytes }),
       {
         requestId: 'req_1',
-        operation: 'generate',
         entry: model,
         targets: [target],
         // A dollar for a million tokens of a prompt, four for those of a completion.

@@ -84,7 +84,6 @@ async function countersOf(mark: string, atOnce: number): Promise<readonly Counte
     { id: mark },
     chatDraft({ model: 'paid', body: { model: 'paid', messages: [] } }),
     {
-      operation: 'generate',
       entry: 'm',
       requestId: mark,
       targets: [vendor(1)],
