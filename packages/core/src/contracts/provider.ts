@@ -202,8 +202,8 @@ export type Reply =
       readonly kind: 'completion'
       readonly completion: PartialCompletion
       /**
-       * The same response in the order in which it was generated, as a stream would have it. Joined per choice, its chunks must
-       * give `completion`. Default: of each choice its reasoning, its text, then its calls.
+       * The same response in the order in which it was generated, as a stream would have it, with an `index` for each tool
+       * call: `foldChunks` returns its completion. Default: of each choice its reasoning, its text, then its calls.
        */
       readonly ordered?: readonly PartialChunk[]
     }

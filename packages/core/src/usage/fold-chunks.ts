@@ -7,7 +7,7 @@ import type {
   PartialToolCall,
   PartialUsage,
 } from '../contracts/provider.ts'
-import type { JsonObject, JsonValue, Logprobs, TokenLogprob } from '../protocol/chat.ts'
+import type { FinishReason, JsonObject, JsonValue, Logprobs, TokenLogprob } from '../protocol/chat.ts'
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 
@@ -21,36 +21,43 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
  * in which they began.
  */
 export function foldChunks(chunks: readonly PartialChunk[]): PartialCompletion {
-  const byIndex = new Map<number, FoldedChoice>()
-  const origin: Writable<Omit<PartialCompletion, 'choices'>> = {}
-  const fields = new FoldedFields()
-  const usageFields = new FoldedFields()
+  const all: FoldedChoice[] = []
+  let byIndex: Map<number, FoldedChoice> | undefined
+  const completion: Writable<PartialCompletion> = { choices: [] }
+  let usage: Writable<PartialUsage> | undefined
+  let fields: FoldedFields | undefined
+  let usageFields: FoldedFields | undefined
   for (const chunk of chunks) {
-    const { choices, usage, model, service_tier, system_fingerprint: fingerprint } = chunk
-    if (usage !== undefined) {
-      origin.usage = { ...origin.usage, ...usage }
-      usageFields.add(usage.provider_specific_fields)
+    const { model, service_tier, system_fingerprint: fingerprint } = chunk
+    if (chunk.usage !== undefined) {
+      usage = { ...usage, ...chunk.usage }
+      usageFields = addFields(usageFields, chunk.usage.provider_specific_fields)
     }
-    if (model !== undefined) origin.model = model
-    if (service_tier !== undefined) origin.service_tier = service_tier
+    if (model !== undefined) completion.model = model
+    if (service_tier !== undefined) completion.service_tier = service_tier
     if (fingerprint !== undefined)
-      origin.system_fingerprint = fingerprint ?? origin.system_fingerprint ?? null
-    fields.add(chunk.provider_specific_fields)
-    for (const choice of choices) {
-      let folded = byIndex.get(choice.index)
+      completion.system_fingerprint = fingerprint ?? completion.system_fingerprint ?? null
+    fields = addFields(fields, chunk.provider_specific_fields)
+    for (const choice of chunk.choices) {
+      // Most answers have one choice.
+      let folded = all[0]?.index === choice.index ? all[0] : byIndex?.get(choice.index)
       if (folded === undefined) {
         folded = new FoldedChoice(choice.index)
-        byIndex.set(choice.index, folded)
+        if (all.push(folded) > 1) {
+          byIndex ??= new Map()
+          byIndex.set(choice.index, folded)
+        }
       }
       folded.add(choice)
     }
   }
-  const completion: Writable<PartialCompletion> = {
-    choices: Array.from(byIndex.values(), choice => choice.folded()),
-    ...origin,
+  if (usage !== undefined) {
+    if (usageFields !== undefined) usage.provider_specific_fields = { ...usageFields }
+    completion.usage = usage
   }
-  if (origin.usage !== undefined) completion.usage = withFields<PartialUsage>(origin.usage, usageFields)
-  return withFields(completion, fields)
+  if (fields !== undefined) completion.provider_specific_fields = { ...fields }
+  completion.choices = all.map(choice => choice.folded())
+  return completion
 }
 
 /** A message while its deltas are folded. */
@@ -62,41 +69,41 @@ interface FoldedMessage extends Writable<Omit<PartialMessage, ListName>> {
 
 type ListName = 'reasoning_details' | 'annotations' | 'citations'
 
-/** A choice while its chunks are folded. */
+/** A choice while its chunks are folded. What most answers lack is created when it is first needed. */
 class FoldedChoice {
-  readonly #choice: Writable<Omit<PartialChoice, 'logprobs' | 'message'>>
+  readonly index: number
   readonly #message: FoldedMessage = {}
-  readonly #calls = new FoldedCalls()
-  readonly #audio = new FoldedFields()
-  readonly #fields = new FoldedFields()
-  readonly #messageFields = new FoldedFields()
+  #calls: FoldedCalls | undefined
+  #audio: FoldedFields | undefined
+  #fields: FoldedFields | undefined
+  #messageFields: FoldedFields | undefined
+  #finish: FinishReason | null | undefined
   #logprobs: { content: TokenLogprob[] | null; refusal: TokenLogprob[] | null } | null | undefined
 
   constructor(index: number) {
-    this.#choice = { index }
+    this.index = index
   }
 
   add({ delta, logprobs, finish_reason, provider_specific_fields }: PartialChunkChoice): void {
     this.#addDelta(delta)
     if (logprobs !== undefined) this.#addLogprobs(logprobs)
     // The first reason wins, but any other reason replaces `stop`.
-    if (finish_reason !== undefined && (this.#choice.finish_reason ?? 'stop') === 'stop') {
-      this.#choice.finish_reason = finish_reason ?? this.#choice.finish_reason ?? null
+    if (finish_reason !== undefined && (this.#finish ?? 'stop') === 'stop') {
+      this.#finish = finish_reason ?? this.#finish ?? null
     }
-    this.#fields.add(provider_specific_fields)
+    this.#fields = addFields(this.#fields, provider_specific_fields)
   }
 
   folded(): PartialChoice {
-    const { list } = this.#calls
     const message: Writable<PartialMessage> = this.#message
-    if (list !== undefined) message.tool_calls = list
-    if (!this.#audio.isEmpty) message.audio = this.#audio.folded()
-    const choice: Writable<PartialChoice> = {
-      ...this.#choice,
-      message: withFields(message, this.#messageFields),
-    }
+    if (this.#calls !== undefined) message.tool_calls = this.#calls.list
+    if (this.#audio !== undefined) message.audio = { ...this.#audio }
+    if (this.#messageFields !== undefined) message.provider_specific_fields = { ...this.#messageFields }
+    const choice: Writable<PartialChoice> = { index: this.index, message }
     if (this.#logprobs !== undefined) choice.logprobs = this.#logprobs
-    return withFields(choice, this.#fields)
+    if (this.#finish !== undefined) choice.finish_reason = this.#finish
+    if (this.#fields !== undefined) choice.provider_specific_fields = { ...this.#fields }
+    return choice
   }
 
   #addDelta(delta: PartialMessage): void {
@@ -114,9 +121,12 @@ class FoldedChoice {
       if (call.arguments !== undefined) joined.arguments = (joined.arguments ?? '') + call.arguments
       message.function_call = joined
     }
-    if (delta.tool_calls !== undefined) this.#calls.add(delta.tool_calls)
-    if (audio !== undefined) this.#audio.add(audio, audioTexts)
-    this.#messageFields.add(delta.provider_specific_fields)
+    if (delta.tool_calls !== undefined) {
+      this.#calls ??= new FoldedCalls()
+      this.#calls.add(delta.tool_calls)
+    }
+    this.#audio = addFields(this.#audio, audio, audioTexts)
+    this.#messageFields = addFields(this.#messageFields, delta.provider_specific_fields)
   }
 
   #addLogprobs(added: Logprobs | null): void {
@@ -154,36 +164,26 @@ function joinedTokens(
   return list
 }
 
-/** A JSON object whose members arrive in pieces: a later value replaces an earlier one of its name. */
-class FoldedFields {
-  /** Without a prototype: `__proto__` is a name as any other. */
-  #members: Record<string, JsonValue | undefined> | undefined
+/** The members of a JSON object that arrive in pieces. Without a prototype: `__proto__` is a name as any other. */
+type FoldedFields = Record<string, JsonValue | undefined>
 
-  get isEmpty(): boolean {
-    return this.#members === undefined
+/**
+ * Adds members: a later value replaces an earlier one of its name.
+ *
+ * @param joined - the names whose texts are joined instead.
+ */
+function addFields(
+  members: FoldedFields | undefined,
+  added: JsonObject | undefined,
+  joined?: ReadonlySet<string>,
+): FoldedFields | undefined {
+  if (added === undefined) return members
+  const all = members ?? (Object.create(null) as FoldedFields)
+  for (const [name, value] of Object.entries(added)) {
+    const before = joined?.has(name) === true ? all[name] : undefined
+    all[name] = typeof before === 'string' && typeof value === 'string' ? before + value : value
   }
-
-  /** @param joined - the names whose texts are joined instead. */
-  add(fields: JsonObject | undefined, joined?: ReadonlySet<string>): void {
-    if (fields === undefined) return
-    this.#members ??= Object.create(null) as Record<string, JsonValue | undefined>
-    const members = this.#members
-    for (const [name, value] of Object.entries(fields)) {
-      const before = joined?.has(name) === true ? members[name] : undefined
-      members[name] = typeof before === 'string' && typeof value === 'string' ? before + value : value
-    }
-  }
-
-  folded(): JsonObject {
-    return { ...this.#members }
-  }
-}
-
-function withFields<T extends { readonly provider_specific_fields?: JsonObject }>(
-  value: T,
-  fields: FoldedFields,
-): T {
-  return fields.isEmpty ? value : { ...value, provider_specific_fields: fields.folded() }
+  return all
 }
 
 /** A tool call while its parts are folded. */
@@ -194,14 +194,13 @@ interface FoldedCall extends Writable<Omit<PartialToolCall, 'index' | 'function'
 
 /** The tool calls of a choice. Parts are assigned as in a stream: see `ToolCalls` in `normalization/tool-calls.ts`. */
 class FoldedCalls {
-  list: FoldedCall[] | undefined
+  readonly list: FoldedCall[] = []
   readonly #byIndex = new Map<number, FoldedCall>()
   readonly #byId = new Map<string, FoldedCall>()
 
   add(parts: readonly PartialToolCall[]): void {
-    this.list ??= []
     for (const part of parts) {
-      const call = this.#find(part) ?? this.#begin(part, this.list)
+      const call = this.#find(part) ?? this.#begin(part)
       const { id, type, function: called, custom, extra_content: extra } = part
       if (id !== undefined && !call.id) {
         call.id = id
@@ -232,12 +231,12 @@ class FoldedCalls {
       if (!id || (call === undefined && name !== undefined)) return undefined
     }
     if (id) return this.#byId.get(id)
-    return name === undefined ? this.list?.at(-1) : undefined
+    return name === undefined ? this.list.at(-1) : undefined
   }
 
-  #begin({ index }: PartialToolCall, list: FoldedCall[]): FoldedCall {
+  #begin({ index }: PartialToolCall): FoldedCall {
     const call: FoldedCall = {}
-    list.push(call)
+    this.list.push(call)
     if (index !== undefined) this.#byIndex.set(index, call)
     return call
   }
