@@ -9,7 +9,6 @@ import type {
   Usage,
 } from '../protocol/chat.ts'
 import type { Draft } from './draft.ts'
-import type { LimitState } from './limiter.ts'
 import type { Operation, Outline } from './outline.ts'
 import type {
   Adjustment,
@@ -18,7 +17,6 @@ import type {
   ProviderSpecificFields,
   RequestExtension,
 } from './provider.ts'
-import type { ModelCard } from './route.ts'
 
 /** How strictly a dialect validates requests. */
 export interface ReadRules {
@@ -156,8 +154,4 @@ export interface Dialect {
   streamError(error: GatewayError): string
   /** Returns an error in the shape of the protocol. */
   error(error: GatewayError, requestId: string): DialectError
-  /** Returns the response headers for rate limits. Default: `x-ratelimit-*`, as chat completions have them. */
-  limitHeaders?(limits: readonly LimitState[], now: number): Readonly<Record<string, string>>
-  /** Returns the list of models in the shape of the protocol. Default: as chat completions have it. */
-  models?(cards: readonly ModelCard[]): unknown
 }
