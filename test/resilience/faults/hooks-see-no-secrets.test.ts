@@ -69,7 +69,17 @@ describe("F78 the user's functions are handed keys and headers that they do not 
       await end()
       const fields = events.map((event: GatewayEvent) => Object.keys(event).sort())
       expect(fields).toEqual([
-        ['at', 'clientRequestId', 'dialect', 'model', 'operation', 'principal', 'requestId', 'stream', 'type'],
+        [
+          'at',
+          'clientRequestId',
+          'dialect',
+          'model',
+          'operation',
+          'principal',
+          'requestId',
+          'stream',
+          'type',
+        ],
         [
           'adjustments',
           'at',
