@@ -79,6 +79,15 @@ describe('an attempt over the default transport', () => {
     await closed[0]
   })
 
+  it('keeps the order of an answer whose completion is a promise', async () => {
+    const ordered = [{ choices: [{ index: 0, delta: { content: 'Hello!' } }] }]
+    const { attempt, run } = await asking((_request, response) => void response.end(), {
+      decode: () => ({ kind: 'completion', completion: Promise.resolve(completion) as never, ordered }),
+    })
+    expect(await run()).toMatchObject({ completion, chunks: ordered })
+    attempt.end(true)
+  })
+
   it.each(['head', 'body'])('closes the connection when the life ends before the %s is there', async part => {
     const { closed, seen } = watchedConnections()
     let arrived = () => {}

@@ -137,7 +137,7 @@ export class ProviderCall implements ChunkSource {
       const reply = isPromise(decoding) ? await this.#outlive(decoding) : decoding
       const completion = completionIn(reply)
       return isPromise(completion)
-        ? new CompleteReply({ kind: 'completion', completion: await this.#outlive(completion) })
+        ? new CompleteReply({ ...reply, kind: 'completion', completion: await this.#outlive(completion) })
         : this.#replyOf(reply)
     } catch (error) {
       throw this.#failure(error, 'garbled')
