@@ -108,7 +108,7 @@ describe('the chat of the console', () => {
     const service = consoleService({ isCaller: false })
     const refused = await chatAsConsole(service)
     expect(refused.status).toBe(403)
-    expect((await refused.json()).error.message).toMatch(/firstOf\(board\.authenticate/)
+    expect((await refused.json()).error.message).toMatch(/firstOf\(adminConsole\.authenticate/)
   })
 
   it('ends the call when who reads it leaves', async () => {
