@@ -19,13 +19,14 @@ function entry(name, limit, { conditions, platform = 'node' } = {}) {
 }
 
 export default [
-  entry('core', '222 kB'),
-  entry('core, edge', '91 kB', { conditions: ['workerd'], platform: 'browser' }),
+  entry('core', '228 kB'),
+  entry('core, edge', '97.5 kB', { conditions: ['workerd'], platform: 'browser' }),
   entry('core/routing', '24 kB'),
   entry('core/limits', '21 kB'),
   entry('core/keys', '20 kB'),
   entry('core/ledger', '8 kB'),
-  entry('core/provider', '2 kB'),
+  entry('core/provider', '4.5 kB'),
+  entry('core/dialect', '5 kB'),
   entry('core/store', '5 kB'),
   entry('core/adapter', '2 kB'),
   entry('core/openapi', '26 kB'),
@@ -36,7 +37,7 @@ export default [
   entry('jwt', '11.5 kB'),
   entry('redis', '8 kB'),
   entry('sqlite', '15.5 kB'),
-  entry('postgres', '8.5 kB'),
+  entry('postgres', '9 kB'),
   entry('telemetry', '4 kB'),
   entry('telemetry/opentelemetry', '5 kB'),
   entry('telemetry/prometheus', '4 kB'),
