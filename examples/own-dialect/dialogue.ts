@@ -1,8 +1,8 @@
 import { GatewayError } from '@sluice/core'
 import {
   type AnswerDelta,
-  type Dialect,
   type Draft,
+  type GenerateDialect,
   type Turn,
   type TurnPart,
   TurnsGenerateRequest,
@@ -10,7 +10,7 @@ import {
 import type { JsonObject, JsonValue, PartialMessage, Usage } from '@sluice/core/provider'
 
 /** A made-up protocol: a dialogue is a list of lines, and actions are tools. */
-export const dialogue: Dialect = {
+export const dialogue: GenerateDialect = {
   name: 'dialogue',
   operation: 'generate',
   path: '/dialogue',

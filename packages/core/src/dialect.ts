@@ -3,8 +3,10 @@
  * versions.
  */
 export type * from './contracts/dialect.ts'
-export type { Draft } from './contracts/draft.ts'
+export type { Draft, RequestHeaders } from './contracts/draft.ts'
+export type * from './contracts/embedding.ts'
 export type * from './contracts/outline.ts'
+export type * from './conversation/body-edit.ts'
 export type * from './conversation/generate-request.ts'
 export type * from './conversation/turns.ts'
 export { TurnsGenerateRequest, type TurnsRequest } from './conversation/turns-generate-request.ts'

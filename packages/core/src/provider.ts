@@ -2,6 +2,7 @@
  * For packages that add a vendor: the `Provider` contract, streams and transports. The contracts may gain optional
  * members in minor versions.
  */
+export type * from './contracts/embedding.ts'
 export type * from './contracts/provider.ts'
 export type {
   Transport,
@@ -9,7 +10,8 @@ export type {
   UpstreamRequest,
   UpstreamResponse,
 } from './contracts/transport.ts'
-export type { GenerateRequest, Settings } from './conversation/generate-request.ts'
+export type { BodyEdit } from './conversation/body-edit.ts'
+export type { GenerateRequest, NativeBody, Settings } from './conversation/generate-request.ts'
 export { memberPath } from './conversation/member-path.ts'
 export type * from './conversation/turns.ts'
 export { turnsOf } from './conversation/turns-of.ts'

@@ -8,10 +8,13 @@ import type {
   Logprobs,
   Usage,
 } from '../protocol/chat.ts'
-import type { Draft } from './draft.ts'
-import type { Operation, Outline } from './outline.ts'
+import type { Draft, RequestHeaders } from './draft.ts'
+import type { EmbeddingVector, EmbedRequest } from './embedding.ts'
+import type { LimitState } from './limiter.ts'
+import type { Outline } from './outline.ts'
 import type {
   Adjustment,
+  NativeEvent,
   PartialCompletion,
   PartialMessage,
   ProviderSpecificFields,
@@ -46,6 +49,8 @@ export type ExtensionRemover = (missing: readonly RequestExtension[]) => Extensi
 export interface ExtensionPolicy {
   /** Whether any may: a target accepts some, or they may be dropped. */
   readonly possible: boolean
+  /** Whether every target gets the request as it came: what only its vendor can judge need not be validated. */
+  readonly passes: boolean
   /** Returns whether a target is left for a request that uses these. */
   accept(found: readonly FoundExtension[], remover: ExtensionRemover): boolean
 }
@@ -103,6 +108,11 @@ export interface AnswerOrigin {
 export interface AnswerStreamWriter {
   /** Returns what precedes all content. Called once, before any other. It may be empty. */
   open(): string
+  /**
+   * Returns the events of a vendor that speaks the dialect, with what `pass` of the dialect changes. `opened`: the text of `open`
+   * was sent already, and takes the place of the vendor's own opening. Only called for streams of such vendors, in place of `push`.
+   */
+  pass?(events: readonly NativeEvent[], opened: boolean): string
   /** Returns the text of what one upstream read added. It may be empty. */
   push(deltas: readonly AnswerDelta[], origin: AnswerOrigin): string
   /** Returns the end of a complete stream, with the deltas that are left. */
@@ -120,17 +130,27 @@ export interface DialectError {
 }
 
 /**
- * A protocol that clients speak: pure functions that read a request and write an answer, a stream, an error. Routes, limits,
- * prices and the ledger know nothing of it.
+ * The endpoint of a protocol that clients speak. A dialect is one with pure functions that read a request and write an answer.
+ * Routes, limits, prices and the ledger know nothing of it.
  */
-export interface Dialect {
+export interface DialectEndpoint {
   /** A short name for logs, metrics and the ledger: `chat`. */
   readonly name: string
-  readonly operation: Operation
   /** The path of the endpoint below the base path: `/chat/completions`. Requests are `POST`. */
   readonly path: string
   /** Looks at a parsed body that may be invalid. Never throws. */
-  outline(body: JsonObject, bytes: number): Outline
+  outline(body: JsonObject, bytes: number, headers?: RequestHeaders): Outline
+  /** Returns an error in the shape of the protocol. */
+  error(error: GatewayError, requestId: string): DialectError
+  /** Returns the headers that tell the state of limits. Default: `x-ratelimit-*`. */
+  limitHeaders?(limits: readonly LimitState[], now: number): Readonly<Record<string, string>>
+  /** A header with the id of the request, besides `x-request-id`. Default: none. */
+  readonly requestIdHeader?: string
+}
+
+/** A dialect in which clients ask for a generated answer. */
+export interface GenerateDialect extends DialectEndpoint {
+  readonly operation: 'generate'
   /**
    * Validates a request. Throws `GatewayError` 400, with the field as the caller knows it. A value that only the vendors of some
    * targets understand is valid where `extensions` accepts it.
@@ -148,10 +168,40 @@ export interface Dialect {
     request: GenerateRequest,
     newId: () => string,
   ): string
+  /** Returns the answer of a vendor that speaks the dialect, which is JSON text, under the public name of the model. */
+  pass?(native: string, identity: AnswerIdentity): string
   /** Returns a writer for one streamed answer. */
   stream(identity: AnswerIdentity, request: GenerateRequest): AnswerStreamWriter
   /** Returns the end of a stored stream that is cut off while it is sent: an error. */
   streamError(error: GatewayError): string
-  /** Returns an error in the shape of the protocol. */
-  error(error: GatewayError, requestId: string): DialectError
 }
+
+/** A dialect in which clients ask for the number of tokens of a prompt. */
+export interface CountDialect extends DialectEndpoint {
+  readonly operation: 'countTokens'
+  /** Validates a request, as that of a `GenerateDialect` does. */
+  read(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy): ReadRequest
+  /** Writes the number of tokens as JSON text. */
+  write(tokens: number): string
+}
+
+/** The embeddings of a request, before a dialect writes them. */
+export interface EmbedAnswer {
+  /** The public name of the model. */
+  readonly model: string
+  /** In the order of the inputs. */
+  readonly vectors: readonly EmbeddingVector[]
+  readonly promptTokens: number
+}
+
+/** A dialect in which clients ask for embeddings. */
+export interface EmbedDialect extends DialectEndpoint {
+  readonly operation: 'embed'
+  /** Validates a request. Throws `GatewayError` 400. */
+  read(draft: Draft, rules: ReadRules): EmbedRequest
+  /** Writes the answer as JSON text, with vectors in the encoding of the request. */
+  write(answer: EmbedAnswer, request: EmbedRequest): string
+}
+
+/** A protocol that clients speak. */
+export type Dialect = GenerateDialect | CountDialect | EmbedDialect

@@ -1,6 +1,11 @@
 import type { JsonObject } from '../protocol/chat.ts'
 import type { Operation, Outline } from './outline.ts'
 
+/** The headers of a request, by lowercase name. */
+export interface RequestHeaders {
+  get(name: string): string | null
+}
+
 /** A request whose body is parsed but not validated yet. */
 export interface Draft {
   /** The name of the dialect that the caller speaks: `chat`. */
@@ -12,4 +17,8 @@ export interface Draft {
   /** Size of the body in bytes. For a body that the host has parsed: the size of its JSON text. */
   readonly bytes: number
   readonly outline: Outline
+  /** The JSON text of the body, for a dialect that passes bodies on. `undefined` if the host has parsed it. */
+  readonly text?: string | undefined
+  /** The headers of the request. */
+  readonly headers?: RequestHeaders | undefined
 }

@@ -1,5 +1,7 @@
+import type { BodyEdit } from '../conversation/body-edit.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { ChatRequest, FinishReason, JsonObject, Logprobs } from '../protocol/chat.ts'
+import type { EmbeddingInput, EmbeddingVector, EmbedRequest } from './embedding.ts'
 import type { Operation } from './outline.ts'
 import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
 
@@ -22,6 +24,66 @@ export interface Call {
   readonly unsupportedParameters?: UnsupportedParameters
   /** Aborts when the response is no longer needed: for an `encode` that does I/O first, such as to fetch a token. */
   readonly signal?: AbortSignal
+}
+
+/** A call whose vendor speaks the caller's dialect: the body goes out as it came, with a few edits. */
+export interface NativeCall extends Call {
+  readonly request: GenerateRequest
+  /** The JSON text of the caller's body. */
+  readonly text: string
+  /**
+   * What to change in it: the target's parameters, the bound of the output. The provider adds its own, such as the model, and
+   * applies them with `spliceJson`.
+   */
+  readonly edits: readonly BodyEdit[]
+  /** The caller's headers that its dialect lets through, by lowercase name: `anthropic-beta`. The provider chooses among them. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A call for the embeddings of some inputs: of all inputs of a request, or of a part of them. */
+export interface EmbedCall {
+  readonly request: EmbedRequest
+  /** The inputs to embed, at least one and at most `maxInputs` of the codec. */
+  readonly inputs: readonly EmbeddingInput[]
+  /** The upstream's own name for the model. */
+  readonly model: string
+  /** The `id` of the key to send, if the provider has `keys`. Absent: the first. */
+  readonly key?: string
+  readonly capabilities?: Capabilities
+  /** How to handle parameters that the vendor does not support. Default `refuse`. */
+  readonly unsupportedParameters?: UnsupportedParameters
+  /** Aborts when the response is no longer needed. */
+  readonly signal?: AbortSignal
+}
+
+/** The vectors of a call, in the order of its inputs, exactly one for each. */
+export interface EmbedReply {
+  readonly vectors: readonly EmbeddingVector[]
+  /** The model that the vendor reports. */
+  readonly model?: string
+  /** Number of tokens of the inputs, as the vendor counts them. Absent: it is estimated. */
+  readonly promptTokens?: number
+}
+
+/** Translates requests for embeddings. `encode` and `decode` throw what those of `Provider` throw. */
+export interface EmbedCodec {
+  /** Maximum number of inputs of one call. More are split, and embedded concurrently. Default: no maximum. */
+  readonly maxInputs?: number | ((model: string) => number)
+  encode(call: EmbedCall): EncodedRequest | Promise<EncodedRequest>
+  decode(response: UpstreamResponse, call: EmbedCall): EmbedReply | Promise<EmbedReply>
+}
+
+/** The number of tokens of a prompt. */
+export interface CountReply {
+  readonly promptTokens: number
+}
+
+/** Asks a vendor for the number of tokens of a prompt. `encode` and `decode` throw what those of `Provider` throw. */
+export interface CountCodec {
+  encode(call: Call): EncodedRequest | Promise<EncodedRequest>
+  /** Encodes a request whose dialect the vendor speaks. Default: `encode`. */
+  encodeNative?(call: NativeCall): EncodedRequest | Promise<EncodedRequest>
+  decode(response: UpstreamResponse, call: Call): CountReply | Promise<CountReply>
 }
 
 /**
@@ -72,6 +134,19 @@ export interface Provider {
    * before the vendor's end marker throws `UpstreamError` of kind `truncated`.
    */
   decode(response: UpstreamResponse, call: Call): Reply | Promise<Reply>
+  /**
+   * The names of the dialects that the vendor speaks itself, such as `messages`. With `encodeNative` and `decodeNative`, requests
+   * in them are passed on as they came. Default: none.
+   */
+  readonly speaks?: readonly string[]
+  /** Encodes a request in a dialect of `speaks`. Throws what `encode` throws. */
+  encodeNative?(call: NativeCall): EncodedRequest | Promise<EncodedRequest>
+  /** Decodes the response to it, with the vendor's own text: see `native` of `Reply`. Throws what `decode` throws. */
+  decodeNative?(response: UpstreamResponse, call: NativeCall): Reply | Promise<Reply>
+  /** Embeds texts. Absent: the vendor has no embeddings. */
+  readonly embed?: EmbedCodec
+  /** Counts the tokens of a prompt. Absent: they are estimated. */
+  readonly count?: CountCodec
   /** Replaces the gateway's transport: for a provider that responds in process. */
   readonly transport?: Transport
   /** Maximum number of concurrent calls. Others are queued, fairly across principals. A call ends with its response. */
@@ -206,9 +281,24 @@ export type Reply =
        * call: `foldChunks` returns its completion. Default: of each choice its reasoning, its text, then its calls.
        */
       readonly ordered?: readonly PartialChunk[]
+      /** From `decodeNative`: the JSON text of the vendor's answer. */
+      readonly native?: string
     }
-  /** Each array holds the chunks of one upstream read: they are forwarded in one write. */
-  | { readonly kind: 'stream'; readonly chunks: AsyncIterable<readonly PartialChunk[]> }
+  | { readonly kind: 'stream'; readonly chunks: AsyncIterable<ChunkBatch> }
+
+/** The chunks of one upstream read: they are forwarded in one write. */
+export type ChunkBatch = readonly PartialChunk[] & {
+  /** From `decodeNative`: the vendor's events of this read, in order, also those that give no chunk. */
+  readonly native?: readonly NativeEvent[]
+}
+
+/** An event of a vendor's stream, as the vendor wrote it. */
+export interface NativeEvent {
+  /** The `event:` field. */
+  readonly event?: string
+  /** The `data:` field. */
+  readonly data: string
+}
 
 /**
  * Usage as the vendor reports it; the gateway fills in missing fields. Unknown counts are absent. `prompt_tokens` includes

@@ -1,5 +1,6 @@
 import type { ChatRequest, JsonObject } from '../protocol/chat.ts'
 import type { NamedFields } from '../protocol/chat-fields.ts'
+import type { BodyEdit } from './body-edit.ts'
 import type { Turn } from './turns.ts'
 import type { ConversationLoss } from './turns-to-chat.ts'
 
@@ -41,4 +42,18 @@ export interface GenerateRequest {
    * changed: to copy the settings of each request is expensive.
    */
   withMaxOutput(tokens: number): GenerateRequest
+  /**
+   * Returns the body as JSON text, to pass it to a vendor that speaks the caller's dialect, with the caller's headers and what was
+   * changed since. Absent: the dialect passes nothing on.
+   */
+  native?(): NativeBody
+}
+
+/** A caller's body as it came. */
+export interface NativeBody {
+  readonly text: string
+  /** The caller's headers that may go upstream, by lowercase name. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The settings that differ from those of the body, in the names of the caller's dialect. */
+  readonly edits: readonly BodyEdit[]
 }

@@ -1,4 +1,9 @@
-import type { AnswerDelta, AnswerIdentity, AnswerStreamWriter, Dialect } from '../contracts/dialect.ts'
+import type {
+  AnswerDelta,
+  AnswerIdentity,
+  AnswerStreamWriter,
+  GenerateDialect,
+} from '../contracts/dialect.ts'
 import type { RequestOutcome } from '../contracts/events.ts'
 import type { PartialChunk } from '../contracts/provider.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
@@ -14,7 +19,7 @@ import type { RequestContext } from './request-context.ts'
 
 /** The request of a response. */
 export interface AnsweredRequest {
-  readonly dialect: Dialect
+  readonly dialect: GenerateDialect
   readonly request: GenerateRequest
   readonly identity: AnswerIdentity
   readonly context: RequestContext

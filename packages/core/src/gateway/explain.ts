@@ -41,6 +41,7 @@ export async function explain<Host>(
       draft,
       targets: permitted,
     } = await decide(dialect, request, fetchContext, unshed, context, load)
+    if (dialect.operation === 'embed') throw unknownUrl(request.method, dialect.path)
     const { targets } = validateRequest(dialect, draft, principal, permitted, options.rules, routing)
     routing.setOrder(targets)
     refusal = skipUnavailable(targets, context.caller, routing, options.call)

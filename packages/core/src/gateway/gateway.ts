@@ -3,7 +3,7 @@ import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import { chatDialect } from '../dialects/chat/dialect.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { belowBase, dialectAbove } from '../http/endpoint.ts'
+import { belowBase, dialectAbove, unknownUrl } from '../http/endpoint.ts'
 import { clientRequestIdOf, contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
 import { disconnectSourceOf, Lifetime } from '../http/lifetime.ts'
 import { nativeResponse, plainResponse } from '../http/plain-response.ts'
@@ -176,6 +176,7 @@ function dispatch<Host>(
     if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
     if (options.loadShedder !== undefined)
       shedLoad(options.loadShedder, { inFlight: load.inFlight }, options.random)
+    if (dialect.operation !== 'generate') throw unknownUrl(request.method, dialect.path)
     return traced === undefined
       ? generate(dialect, request, fetchContext, options, context, accounting, load)
       : traced.within(() => generate(dialect, request, fetchContext, options, context, accounting, load))

@@ -3,7 +3,7 @@ import { lookUpReplay, type RunningIdempotency } from '../caching/idempotency.ts
 import { lookUpCache, type ResponseCache } from '../caching/response-cache.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { GuardedCacheStore } from '../contracts/cache-store.ts'
-import type { CompleteAnswer, Dialect } from '../contracts/dialect.ts'
+import type { CompleteAnswer, GenerateDialect } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
@@ -33,7 +33,7 @@ import { validateRequest } from './validate-request.ts'
  * settles the accounting then, which releases what the request holds.
  */
 export async function generate<Host>(
-  dialect: Dialect,
+  dialect: GenerateDialect,
   request: Request,
   fetchContext: FetchContext<Host>,
   options: ResolvedOptions<Host>,
@@ -111,7 +111,7 @@ async function cachedResponse(
 /** Responds with a stored response. */
 function replay(
   stored: CachedResponse,
-  dialect: Dialect,
+  dialect: GenerateDialect,
   context: RequestContext,
   accounting: RequestAccounting,
 ): GatewayResponse {
@@ -129,7 +129,7 @@ function replay(
 }
 
 function answeredRequest<Host>(
-  dialect: Dialect,
+  dialect: GenerateDialect,
   request: GenerateRequest,
   { generateId, clock }: ResolvedOptions<Host>,
   context: RequestContext,

@@ -1,4 +1,4 @@
-import type { Dialect } from '../contracts/dialect.ts'
+import type { GenerateDialect } from '../contracts/dialect.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { toFailure } from './failure.ts'
 import type { RequestAccounting } from './request-accounting.ts'
@@ -12,7 +12,7 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
   readonly #context: Pick<RequestContext, 'model' | 'lifetime'>
   readonly #accounting: Pick<RequestAccounting, 'firstByte' | 'settled'>
   readonly #text: string
-  readonly #dialect: Pick<Dialect, 'streamError'>
+  readonly #dialect: Pick<GenerateDialect, 'streamError'>
   #at = 0
   /** The error event of one that was cut off. */
   #errorText: string | undefined
@@ -20,7 +20,7 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
   /** `text` is server-sent events, to the end mark. */
   constructor(
     text: string,
-    dialect: Pick<Dialect, 'streamError'>,
+    dialect: Pick<GenerateDialect, 'streamError'>,
     context: Pick<RequestContext, 'model' | 'lifetime'>,
     accounting: Pick<RequestAccounting, 'firstByte' | 'settled'>,
   ) {

@@ -1,5 +1,5 @@
 import { maxTimerMs } from '../clock/clock.ts'
-import type { Dialect } from '../contracts/dialect.ts'
+import type { GenerateDialect } from '../contracts/dialect.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 import { unresolvedNames } from '../routing/combined-route.ts'
@@ -55,8 +55,8 @@ const dialects: Check = value => {
   return taken('name').size > value.length && taken('path').size > value.length ? undefined : expected
 }
 const builtIn = { name: 'chat', path: '/chat/completions' }
-function isDialect(value: unknown): value is Dialect {
-  const { name, path, operation, ...rest } = (value ?? {}) as Partial<Record<keyof Dialect, unknown>>
+function isDialect(value: unknown): value is GenerateDialect {
+  const { name, path, operation, ...rest } = (value ?? {}) as Partial<Record<keyof GenerateDialect, unknown>>
   const { outline, read, answerId, write, stream, streamError, error } = rest
   return (
     typeof name === 'string' &&

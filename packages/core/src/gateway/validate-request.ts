@@ -1,4 +1,4 @@
-import type { Dialect, ReadRules } from '../contracts/dialect.ts'
+import type { CountDialect, GenerateDialect, ReadRules } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { UnsupportedParameters } from '../contracts/provider.ts'
@@ -32,7 +32,7 @@ export interface ValidatedRequest<T extends RoutedTarget> {
  * @throws GatewayError 400, also if no target supports the request.
  */
 export function validateRequest<T extends RoutedTarget>(
-  dialect: Dialect,
+  dialect: GenerateDialect | CountDialect,
   draft: Draft,
   principal: Principal,
   targets: readonly T[],

@@ -66,6 +66,9 @@ export class AcceptingTargets<T extends RoutedTarget> implements ExtensionPolicy
     return this.#drops || this.targets.some(target => acceptedBy(target).length > 0)
   }
 
+  /** Set by the pipeline, which knows the caller's dialect. */
+  readonly passes: boolean = false
+
   accept(found: readonly FoundExtension[], remover: ExtensionRemover): boolean {
     const accepting = acceptingTargets(found, this.targets, this.#drops ? remover : undefined, this.#log)
     if (accepting.length === 0) return false

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { idempotency } from '../../src/caching/idempotency.ts'
 import { responseCache } from '../../src/caching/response-cache.ts'
-import type { Dialect } from '../../src/contracts/dialect.ts'
+import type { GenerateDialect } from '../../src/contracts/dialect.ts'
 import type { EndEvent } from '../../src/contracts/events.ts'
 import { TurnsGenerateRequest } from '../../src/conversation/turns-generate-request.ts'
 import { GatewayError } from '../../src/errors/errors.ts'
@@ -15,7 +15,7 @@ import { type Scripted, scripted, stop, stream, text, whole } from '../support/s
 
 // A dialect of plain text: the prompt is `say`, the answer is text, and streams have a beginning and an end of their own.
 
-const plain: Dialect = {
+const plain: GenerateDialect = {
   name: 'plain',
   operation: 'generate',
   path: '/plain',
@@ -214,7 +214,7 @@ describe('a dialect', () => {
 
   it('that throws is a 500 of the gateway, without details', async () => {
     const failing = (name: 'outline' | 'read' | 'write') => {
-      const faulty: Dialect = {
+      const faulty: GenerateDialect = {
         ...plain,
         [name]: () => {
           throw new Error('secret of the dialect')
@@ -283,7 +283,7 @@ describe('dialects as an option', () => {
     ['another operation', { operation: 'embed' }],
     ['no writer', { write: undefined }],
   ])('are refused with %s', (_, more) => {
-    const dialects = [{ ...plain, ...more }] as readonly Dialect[]
+    const dialects = [{ ...plain, ...more }] as readonly GenerateDialect[]
     expect(() =>
       plainGateway(
         scripted(() => whole('')),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { idempotency } from '../../src/caching/idempotency.ts'
-import type { AnswerStreamWriter, Dialect, DialectError } from '../../src/contracts/dialect.ts'
+import type { AnswerStreamWriter, DialectError, GenerateDialect } from '../../src/contracts/dialect.ts'
 import type { Outline } from '../../src/contracts/outline.ts'
 import { TurnsGenerateRequest } from '../../src/conversation/turns-generate-request.ts'
 import { limits } from '../../src/rate-limiting/limits.ts'
@@ -15,7 +15,7 @@ const writer: AnswerStreamWriter = {
   fail: () => '<fail>',
 }
 
-function dialectWith(more: Partial<Dialect> = {}): Dialect {
+function dialectWith(more: Partial<GenerateDialect> = {}): GenerateDialect {
   return {
     name: 'own',
     operation: 'generate',
@@ -55,7 +55,7 @@ const usage = { prompt_tokens: 3, completion_tokens: 2 }
 const answers = (live: boolean) =>
   scripted(() => (live ? stream([text('a')], [text('b')], [{ ...stop, usage }]) : whole('ab')))
 
-function servingOwn(more: Partial<Dialect>, live: boolean) {
+function servingOwn(more: Partial<GenerateDialect>, live: boolean) {
   const vendor = answers(live)
   const served = serving(vendor.target, {
     dialects: [dialectWith(more)],

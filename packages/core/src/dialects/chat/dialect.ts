@@ -2,8 +2,8 @@ import type {
   AnswerIdentity,
   AnswerStreamWriter,
   CompleteAnswer,
-  Dialect,
   DialectError,
+  GenerateDialect,
 } from '../../contracts/dialect.ts'
 import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import type { GatewayError } from '../../errors/errors.ts'
@@ -15,7 +15,7 @@ import { readChat } from './read.ts'
 import { ChatStreamWriter } from './stream-writer.ts'
 
 /** The chat completions API. */
-export const chatDialect: Dialect = {
+export const chatDialect: GenerateDialect = {
   name: 'chat',
   operation: 'generate',
   path: '/chat/completions',

@@ -1,5 +1,5 @@
 import { apiKeys, createGateway, type ModelEntry, models } from '@sluice/core'
-import type { Dialect } from '@sluice/core/dialect'
+import type { GenerateDialect } from '@sluice/core/dialect'
 import type { Target } from '@sluice/core/provider'
 import { toNodeListener } from '@sluice/node'
 import { anthropic, azure, bedrock, gemini, openai, vertex } from '@sluice/providers'
@@ -145,7 +145,7 @@ const setups: Readonly<Record<string, Setup>> = {
 export const placeNames = Object.keys(setups)
 
 /** Every place behind one gateway on a socket. */
-export async function openPlaces(dialects: readonly Dialect[] = []) {
+export async function openPlaces(dialects: readonly GenerateDialect[] = []) {
   const running = {} as Record<Setup['vendor'], StandIn>
   for (const [name, start] of Object.entries(standIns)) running[name as Setup['vendor']] = await start()
   const table: Record<string, ModelEntry> = {}
