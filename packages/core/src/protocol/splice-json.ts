@@ -1,4 +1,4 @@
-import type { BodyEdit } from '../conversation/body-edit.ts'
+import type { BodyEdit } from './body-edit.ts'
 import type { JsonObject, JsonValue } from './chat.ts'
 import { stringEnd, unescaped } from './json-refusals.ts'
 
