@@ -117,7 +117,7 @@ function adjustment(
   if (count === 0) return []
   const told = names.slice(0, maxNames)
   const others = count - told.length
-  const detail = [...told, ...(others > 0 ? [`${others} others`] : [])].join(', ')
+  const detail = [...told, ...(others > 0 ? [`${others} more`] : [])].join(', ')
   return [{ parameter: 'anthropic-beta', action, detail }]
 }
 

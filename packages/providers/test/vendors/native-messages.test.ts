@@ -236,7 +236,7 @@ describe('a request to Claude on Vertex AI that is passed on', () => {
     ])
     expect(request.headers).not.toHaveProperty('anthropic-beta')
     expect(request.adjustments).toEqual([
-      { parameter: 'anthropic-beta', action: 'dropped', detail: 'fast-mode-2026-02-01, 1 others' },
+      { parameter: 'anthropic-beta', action: 'dropped', detail: 'fast-mode-2026-02-01, 1 more' },
       {
         parameter: 'anthropic-beta',
         action: 'mapped',
