@@ -1,5 +1,5 @@
 import { configurationError } from '@sluice/core/adapter'
-import type { Call, EncodedRequest, Provider } from '@sluice/core/provider'
+import type { Adjustment, Call, EmbedCall, EncodedRequest, Provider } from '@sluice/core/provider'
 import { baseUrl } from './base-url.ts'
 import {
   type AwsCredentials,
@@ -8,9 +8,11 @@ import {
   credentialsOf,
 } from './bedrock/credentials.ts'
 import { decodeConverse } from './bedrock/decode.ts'
+import { bedrockEmbeddings, decodeBedrockEmbeddings, maxBedrockInputs } from './bedrock/embeddings.ts'
 import { requestBody } from './bedrock/request-body.ts'
 import { signedHeaders } from './bedrock/signature.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
+import { embeddingCapabilities } from './embeddings/embedding-models.ts'
 import { variableOf } from './environment-key.ts'
 import { restrictFields } from './field-restrictions.ts'
 import type { BedrockModel } from './known-models.ts'
@@ -78,14 +80,20 @@ export function bedrock(options: BedrockOptions = {}): ProviderInstanceOf<Bedroc
   }
   const url = baseUrl(baseURL ?? `https://bedrock-runtime.${region}.amazonaws.com`, 'bedrock', '/model')
   const access = accessOf(options)
+  const endpoint: Endpoint = { url, region, access }
   const provider: Provider = {
     name: 'bedrock',
-    encode: call => encodeConverse(call, { url, region, access, fetchImage }),
+    encode: call => encodeConverse(call, endpoint, fetchImage),
     decode: (response, call) => decodeConverse(response, call),
+    embed: {
+      maxInputs: maxBedrockInputs,
+      encode: call => encodeInvoke(call, endpoint),
+      decode: decodeBedrockEmbeddings,
+    },
     ...concurrency(maxConcurrent, 'bedrock'),
     ...restrictFields(bedrockFields, options.allowFields, 'bedrock'),
   }
-  return providerInstance(provider)
+  return providerInstance(provider, embeddingCapabilities)
 }
 
 /** The header of a bearer token, or what to sign with. */
@@ -127,7 +135,6 @@ interface Endpoint {
   readonly url: string
   readonly region: string
   readonly access: Access
-  readonly fetchImage: ImageFetcher | undefined
 }
 
 /**
@@ -137,20 +144,44 @@ interface Endpoint {
 async function encodeConverse(
   call: Call,
   endpoint: Endpoint,
-  now: () => number = wallClock,
+  fetchImage: ImageFetcher | undefined,
 ): Promise<EncodedRequest> {
   const streamed = call.input.stream === true
-  const { body: fields, adjustments } = await requestBody(call, endpoint.fetchImage)
+  const { body, adjustments } = await requestBody(call, fetchImage)
   const url = `${endpoint.url}/model/${pathStep(call.model)}/${streamed ? 'converse-stream' : 'converse'}`
-  const body = exactJsonText(fields)
-  const plain = {
-    'content-type': 'application/json',
-    accept: streamed ? 'application/vnd.amazon.eventstream' : 'application/json',
-  }
-  const { access, region } = endpoint
+  const accept = streamed ? 'application/vnd.amazon.eventstream' : 'application/json'
+  return authorized({ url, accept, body: exactJsonText(body), adjustments }, endpoint)
+}
+
+/** The request of InvokeModel for an embedding model. Throws as `encodeConverse` does. */
+async function encodeInvoke(call: EmbedCall, endpoint: Endpoint): Promise<EncodedRequest> {
+  const { body, adjustments } = bedrockEmbeddings(call)
+  const url = `${endpoint.url}/model/${pathStep(call.model)}/invoke`
+  const accept = 'application/json'
+  return authorized({ url, accept, body: JSON.stringify(body), adjustments }, endpoint)
+}
+
+interface UnsignedRequest {
+  readonly url: string
+  readonly accept: string
+  readonly body: string
+  readonly adjustments: readonly Adjustment[]
+}
+
+/** Adds the bearer token or a signature. Throws `UpstreamError` if the credentials cannot be had. */
+async function authorized(
+  { url, accept, body, adjustments }: UnsignedRequest,
+  { access, region }: Endpoint,
+): Promise<EncodedRequest> {
+  const plain = { 'content-type': 'application/json', accept }
   const headers =
     'headers' in access
       ? { ...plain, ...access.headers }
-      : await signedHeaders({ url, headers: plain, body }, await credentialsOf(access.source), region, now())
+      : await signedHeaders(
+          { url, headers: plain, body },
+          await credentialsOf(access.source),
+          region,
+          wallClock(),
+        )
   return { method: 'POST', url, headers, body, ...(adjustments.length > 0 ? { adjustments } : {}) }
 }

@@ -6,6 +6,8 @@ import type { CompatibilityOptions } from './chat-completions/compatibility-opti
 import { type ProviderFields, selectFields } from './chat-completions/provider-fields.ts'
 import { validateCompatibility } from './chat-completions/validate-compatibility.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
+import { type EmbeddingCompatibility, validateEmbeddings } from './embeddings/embedding-compatibility.ts'
+import { openaiEmbeddings } from './embeddings/openai-embeddings.ts'
 import { checkRestrictedFields, restrictFields } from './field-restrictions.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import {
@@ -20,6 +22,7 @@ import { allRestrictedFields } from './restricted-fields.ts'
 
 export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 export type { ProviderFields } from './chat-completions/provider-fields.ts'
+export type { EmbeddingCompatibility } from './embeddings/embedding-compatibility.ts'
 export type { KnownCapabilities, ProviderInstance } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
 
@@ -27,7 +30,7 @@ export type { ApiKeys, WeightedKey } from './provider-keys.ts'
 export interface OpenAICompatibleOptions extends CompatibilityOptions {
   /** The provider's name in logs, metrics and the ledger. */
   readonly name: string
-  /** The URL before `/chat/completions`: `https://api.example.com/v1`. */
+  /** The URL before `/chat/completions` and `/embeddings`: `https://api.example.com/v1`. */
   readonly baseURL: string
   /** Sent as `Authorization: Bearer ...`: one key, or a list of several. */
   readonly apiKey?: ApiKeys | undefined
@@ -54,6 +57,8 @@ export interface OpenAICompatibleOptions extends CompatibilityOptions {
   readonly citations?: 'numbered' | undefined
   /** The default capabilities of its models; a target can override them. Default: unknown. */
   readonly capabilities?: KnownCapabilities | undefined
+  /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. Default: it does not differ. */
+  readonly embeddings?: EmbeddingCompatibility | false | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
@@ -67,6 +72,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   providerFields: true,
   citations: true,
   capabilities: true,
+  embeddings: true,
   maxTokensParameter: true,
   streamOptions: true,
   rename: true,
@@ -83,7 +89,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
 })
 
 /**
- * Creates a provider for any server with OpenAI's chat completions API.
+ * Creates a provider for any server with OpenAI's chat completions API, or its embeddings API.
  *
  * Throws `TypeError` for invalid options: a `ConfigurationError`, or a plain `TypeError` for some values.
  *
@@ -94,16 +100,20 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
 export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInstance {
   rejectUnknownOptions('openaiCompatible', options, optionNames)
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
-  const { restrictedFields = allRestrictedFields, allowFields, providerFields, citations, ...others } = rest
+  const { restrictedFields = allRestrictedFields, allowFields, providerFields, citations, ...further } = rest
+  const { embeddings = {}, ...others } = further
   const compatibility: CompatibilityOptions = others
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError(
       "openaiCompatible(): name is missing or empty. Give the provider a name, such as 'acme'.",
     )
   validateCompatibility(compatibility, name)
+  validateEmbeddings(embeddings, name)
   checkRestrictedFields(restrictedFields, name)
   const { accepts } = compatibility
-  const url = `${baseUrl(baseURL, name)}/chat/completions`
+  const base = baseUrl(baseURL, name)
+  const url = `${base}/chat/completions`
+  const embeddingsUrl = `${base}/embeddings`
   const endpoints = keyedCredentials(apiKey, name, key => ({
     url,
     headers: additionalHeaders(key === undefined ? {} : bearer(key, name), headers, name),
@@ -114,6 +124,14 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
     encode: call => encodeChatCompletions(call, endpoints.of(call)),
     decode: chatCompletionsDecoder(answerExtras(providerFields, citations, name)),
     ...(accepts === undefined ? {} : { accepts }),
+    ...(embeddings === false
+      ? {}
+      : {
+          embed: openaiEmbeddings(
+            call => ({ url: embeddingsUrl, headers: endpoints.of(call).headers }),
+            embeddings,
+          ),
+        }),
     ...endpoints.part,
     ...concurrency(maxConcurrent, name),
     ...restrictFields(withServerTools(restrictedFields, accepts), allowFields, name),

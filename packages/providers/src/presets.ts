@@ -8,6 +8,7 @@ import {
   vllmAnswerFields,
   xaiAnswerFields,
 } from './answer-fields.ts'
+import { embeddingCapabilities } from './embeddings/embedding-models.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import type {
   CerebrasModel,
@@ -23,6 +24,7 @@ import type {
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import {
   type CompatibilityOptions,
+  type EmbeddingCompatibility,
   openaiCompatible,
   type ProviderFields,
   type ProviderInstance,
@@ -46,7 +48,7 @@ import {
   xaiFields,
 } from './restricted-fields.ts'
 
-/** A hosted service or local server as data: its address, and how it differs from OpenAI's chat completions API. */
+/** A hosted service or local server as data: its address, and how it differs from OpenAI's API. */
 export interface Preset extends CompatibilityOptions {
   readonly name: string
   readonly baseURL: string
@@ -57,6 +59,8 @@ export interface Preset extends CompatibilityOptions {
   readonly providerFields?: ProviderFields
   /** How answers cite web pages. */
   readonly citations?: 'numbered'
+  /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. */
+  readonly embeddings: EmbeddingCompatibility | false
 }
 
 /** Options of the presets for local servers, such as `ollama()`. */
@@ -123,6 +127,7 @@ export const presets = {
     extensions: ['reasoning_content'],
     reasoningField: 'reasoning',
     accepts: ['string_media', 'tool_result_media', 'untyped_tools'],
+    embeddings: { tokens: false, user: false, fields: [] },
   },
   vllm: {
     name: 'vllm',
@@ -135,6 +140,7 @@ export const presets = {
     reasoningField: 'reasoning',
     providerFields: vllmAnswerFields,
     accepts: ['video_url', 'audio_url', 'tool_result_media', 'thinking_parts', 'untyped_tools'],
+    embeddings: { encodings: ['float', 'base64'] },
   },
   llamacpp: {
     name: 'llamacpp',
@@ -144,6 +150,7 @@ export const presets = {
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content'],
     providerFields: llamacppAnswerFields,
+    embeddings: { encodings: ['float', 'base64'], fields: ['embd_normalize'] },
   },
   lmstudio: {
     name: 'lmstudio',
@@ -152,6 +159,7 @@ export const presets = {
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     refuse: ['n', 'logprobs', 'top_logprobs'],
+    embeddings: { dimensions: false, tokens: false, user: false, fields: [] },
   },
   groq: {
     name: 'groq',
@@ -164,6 +172,7 @@ export const presets = {
     messageFields: 'strict',
     providerFields: groqAnswerFields,
     accepts: ['server_tools', 'service_tiers'],
+    embeddings: false,
   },
   mistral: {
     name: 'mistral',
@@ -188,6 +197,14 @@ export const presets = {
     ],
     requiredToolChoice: 'any',
     toolCallIds: 'nine-alphanumerics',
+    embeddings: {
+      maxInputs: 256,
+      dimensions: 'output_dimension',
+      fixedDimensions: ['mistral-embed*'],
+      tokens: false,
+      user: false,
+      fields: ['metadata'],
+    },
   },
   deepseek: {
     name: 'deepseek',
@@ -200,6 +217,7 @@ export const presets = {
     // It wants the reasoning of turns with tool calls back.
     extensions: ['reasoning_content'],
     capabilities: { input: [] },
+    embeddings: false,
   },
   xai: {
     name: 'xai',
@@ -208,6 +226,7 @@ export const presets = {
     maxTokensParameter: 'max_completion_tokens',
     refuse: ['logit_bias'],
     providerFields: xaiAnswerFields,
+    embeddings: false,
   },
   openrouter: {
     name: 'openrouter',
@@ -217,6 +236,7 @@ export const presets = {
     extensions: ['reasoning_content', 'reasoning_details', 'cache_control'],
     providerFields: openrouterAnswerFields,
     accepts: ['video_url', 'tool_result_media', 'server_tools'],
+    embeddings: { encodings: ['float', 'base64'] },
   },
   together: {
     name: 'together',
@@ -225,6 +245,7 @@ export const presets = {
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     accepts: ['video_url'],
+    embeddings: { dimensions: false, tokens: false, user: false, fields: [] },
   },
   fireworks: {
     name: 'fireworks',
@@ -234,6 +255,7 @@ export const presets = {
     maxTokensParameter: 'max_tokens',
     messageFields: 'strict',
     extensions: ['reasoning_content'],
+    embeddings: { user: false, fields: ['normalize'] },
   },
   cerebras: {
     name: 'cerebras',
@@ -245,6 +267,7 @@ export const presets = {
     drop: ['service_tier'],
     messageFields: 'strict',
     providerFields: cerebrasAnswerFields,
+    embeddings: false,
   },
   perplexity: {
     name: 'perplexity',
@@ -271,6 +294,7 @@ export const presets = {
     messageFields: 'strict',
     providerFields: perplexityAnswerFields,
     citations: 'numbered',
+    embeddings: false,
   },
 } as const satisfies Record<string, Preset>
 
@@ -303,7 +327,8 @@ function selfHosted(preset: Preset): (options?: PresetOptions) => ProviderInstan
 function withPreset(preset: Preset, options: PresetOptions): ProviderInstance {
   rejectUnknownOptions(preset.name, options, optionNames)
   const { baseURL = preset.baseURL, providerFields = preset.providerFields } = options
-  return openaiCompatible({ ...preset, ...options, baseURL, providerFields })
+  const { capabilities = embeddingCapabilities } = preset
+  return openaiCompatible({ ...preset, ...options, baseURL, providerFields, capabilities })
 }
 
 /** Ollama on this machine: `ollama()('llama3.3')`. */
