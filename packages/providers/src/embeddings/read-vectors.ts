@@ -1,5 +1,5 @@
 import { type EmbeddingVector, UpstreamError } from '@sluice/core/provider'
-import { type NumberArrays, parseNumberArrays } from '../wire/number-arrays.ts'
+import { countNumbers, type NumberArrays, parseNumberArrays } from '../wire/number-arrays.ts'
 
 /** A vendor's answer to a request for embeddings. */
 export interface EmbeddingsBody {
@@ -8,6 +8,8 @@ export interface EmbeddingsBody {
   /** Returns a vector of the answer. Throws `UpstreamError` of kind `garbled` for what is none. */
   readonly vectorOf: (member: unknown) => EmbeddingVector
 }
+
+type TextVector = Exclude<EmbeddingVector, { readonly kind: 'values' }>
 
 /** A vector with the place of its input. */
 export interface IndexedVector {
@@ -24,7 +26,14 @@ export interface IndexedVector {
  */
 export function parseEmbeddings(text: string, dimensions?: number): EmbeddingsBody {
   const { value, arrayOf } = parsed(text)
-  return { value, vectorOf: member => checkLength(vectorIn(member, arrayOf), dimensions) }
+  return {
+    value,
+    vectorOf: member => {
+      const vector = vectorIn(member, arrayOf)
+      if (dimensions !== undefined) checkLength(vector, dimensions)
+      return vector
+    },
+  }
 }
 
 /** Returns the vectors in the order of their inputs. Throws `UpstreamError` of kind `garbled` unless each input has one. */
@@ -66,31 +75,29 @@ function parsed(text: string): NumberArrays {
   }
 }
 
-interface MeasuredVector {
-  readonly vector: EmbeddingVector
-  readonly length: number
-}
-
-function vectorIn(member: unknown, arrayOf: NumberArrays['arrayOf']): MeasuredVector {
+function vectorIn(member: unknown, arrayOf: NumberArrays['arrayOf']): TextVector {
   if (typeof member === 'string') return base64Vector(member)
-  const array = arrayOf(member)
-  if (array !== undefined) return { vector: { kind: 'json', text: array.text }, length: array.length }
+  const text = arrayOf(member)
+  if (text !== undefined) return { kind: 'json', text }
   if (Array.isArray(member) && member.length === 0) throw garbledEmbeddings('an empty vector')
   throw garbledEmbeddings('a vector that is not made of numbers')
 }
 
-/** A float32 has four bytes. */
-function base64Vector(text: string): MeasuredVector {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  const bytes = (text.length / 4) * 3 - padding
-  if (bytes <= 0) throw garbledEmbeddings('an empty vector')
-  if (text.length % 4 !== 0 || bytes % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))
+function base64Vector(text: string): TextVector {
+  if (text === '') throw garbledEmbeddings('an empty vector')
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0 || bytesOf(text) % 4 !== 0)
     throw garbledEmbeddings('a vector that is no base64 of numbers')
-  return { vector: { kind: 'base64', text }, length: bytes / 4 }
+  return { kind: 'base64', text }
 }
 
-function checkLength({ vector, length }: MeasuredVector, dimensions: number | undefined): EmbeddingVector {
-  if (dimensions !== undefined && length !== dimensions)
-    throw garbledEmbeddings(`a vector of ${length} numbers although ${dimensions} were requested`)
-  return vector
+function bytesOf(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  return (base64.length / 4) * 3 - padding
+}
+
+function checkLength({ kind, text }: TextVector, dimensions: number): void {
+  // A float32 has four bytes.
+  const length = kind === 'json' ? countNumbers(text) : bytesOf(text) / 4
+  if (length === dimensions) return
+  throw garbledEmbeddings(`a vector of ${length} numbers although ${dimensions} were requested`)
 }
