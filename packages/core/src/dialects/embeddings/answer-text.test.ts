@@ -54,6 +54,19 @@ describe('an answer with embeddings', () => {
     )
   })
 
+  it('writes float32 values of any size in at most nine digits, which are the same values again', () => {
+    for (let power = -45; power <= 38; power++) {
+      const near = Array.from({ length: 200 }, (_, step) => (1 + (step - 100) * 6e-8) * 10 ** power)
+      const values = Float32Array.from([...near, ...near.map(value => -value)]).filter(Number.isFinite)
+      const written = write('float', { kind: 'values', values }).match(/"embedding":(\[.*?\])/)![1]!
+      expect(Float32Array.from(JSON.parse(written)), `1e${power}`).toEqual(values)
+      if (power > -7 && power < -1) {
+        for (const number of written.slice(1, -1).split(','))
+          expect(number.replace(/^-?0\.0*/, '').length).toBeLessThanOrEqual(9)
+      }
+    }
+  })
+
   it('rounds numbers of a higher precision to float32 in base64, and keeps them as numbers', () => {
     const values = [0.1, 1 / 3]
     expect(read('base64', { kind: 'values', values })).toBe(base64(Float32Array.from(values)))
@@ -65,6 +78,8 @@ describe('an answer with embeddings', () => {
     ['a number beyond float32', 'base64', numbers('[1e39]')],
     ['a number beyond any', 'base64', numbers('[1e999]')],
     ['no numbers', 'base64', numbers('["a"]')],
+    ['null', 'base64', numbers('[null]')],
+    ['a number as text', 'base64', numbers('["1"]')],
     ['no JSON', 'base64', numbers('[1,')],
     ['an object', 'base64', numbers('{}')],
     ['no number', 'float', { kind: 'values', values: [Number.NaN] }],

@@ -1,5 +1,6 @@
 import type { EmbeddingEncoding, EmbeddingVector } from '../../contracts/embedding.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
+import { float32Text } from './float32-text.ts'
 
 /** Bytes of a float32 value. */
 const width = 4
@@ -34,10 +35,11 @@ function valuesOf(vector: EmbeddingVector): ArrayLike<number> {
   return vector.kind === 'json' ? parsedNumbers(vector.text) : floatsOf(vector.text)
 }
 
+/** Its items are checked when they are converted. */
 function parsedNumbers(text: string): readonly number[] {
   try {
     const numbers: unknown = JSON.parse(text)
-    if (Array.isArray(numbers) && numbers.every(number => typeof number === 'number')) return numbers
+    if (Array.isArray(numbers)) return numbers
   } catch {
     // As below.
   }
@@ -46,25 +48,31 @@ function parsedNumbers(text: string): readonly number[] {
 
 /** Writes numbers as JSON. A negative zero stays one. */
 function numbersText(values: ArrayLike<number>): string {
-  const numbers = Array.from(values)
-  if (!numbers.every(Number.isFinite)) throw notFinite()
-  return numbers.some(number => Object.is(number, -0))
-    ? `[${numbers.map(number => (Object.is(number, -0) ? '-0' : String(number))).join(',')}]`
-    : JSON.stringify(numbers)
+  let hasNegativeZero = false
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
+    if (!Number.isFinite(value)) throw notFinite()
+    if (value === 0 && Object.is(value, -0)) hasNegativeZero = true
+  }
+  if (values instanceof Float32Array) return float32Text(values)
+  const numbers = Array.isArray(values) ? values : Array.from(values)
+  if (!hasNegativeZero) return JSON.stringify(numbers)
+  return `[${numbers.map(number => (Object.is(number, -0) ? '-0' : String(number))).join(',')}]`
 }
 
 /** Returns the base64 of little-endian float32 values. */
 function base64Of(values: ArrayLike<number>): string {
   const view = new DataView(new ArrayBuffer(values.length * width))
   for (let index = 0; index < values.length; index++) {
-    const value = Math.fround(values[index]!)
-    if (!Number.isFinite(value)) throw notFinite()
+    const value = values[index]!
+    if (!Number.isFinite(value) || !Number.isFinite(Math.fround(value))) throw notFinite()
     view.setFloat32(index * width, value, true)
   }
   let binary = ''
   for (let from = 0; from < view.byteLength; from += bytesAtOnce) {
     const length = Math.min(bytesAtOnce, view.byteLength - from)
-    binary += String.fromCharCode(...new Uint8Array(view.buffer, from, length))
+    // Not spread, which goes through an iterator.
+    binary += Reflect.apply(String.fromCharCode, undefined, new Uint8Array(view.buffer, from, length))
   }
   return btoa(binary)
 }
@@ -92,7 +100,7 @@ function notBase64(): UpstreamError {
 }
 
 function notFinite(): UpstreamError {
-  return invalidVector('has a number that is not finite')
+  return invalidVector('has a value that is no finite number')
 }
 
 function invalidVector(reason: string): UpstreamError {
