@@ -183,8 +183,10 @@ export class AttemptLog {
 
   /** The attempts of parts that were not charged, and whose upstreams may have answered: one per part. */
   get uncharged(): readonly AttemptEntry[] {
-    const uncharged = this.#parts?.filter(part => !part.isCharged).map(part => part.counted)
-    return uncharged?.filter(attempt => attempt?.mayHaveAnswered === true) ?? none
+    if (this.#parts === undefined) return none
+    return this.#parts.flatMap(({ isCharged, counted }) =>
+      !isCharged && counted?.mayHaveAnswered === true ? [counted] : none,
+    )
   }
 
   /** Records the attempt whose response is used. Of several parts it is that of the first with an answer. */
