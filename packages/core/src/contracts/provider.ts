@@ -220,6 +220,11 @@ export interface Target {
    * validated like those of a request.
    */
   readonly parameters?: ParameterOverrides
+  /**
+   * The name of the space of its embeddings, in one line. Vectors of different spaces must not be mixed, so a request for embeddings
+   * falls back only to targets of the space of its first target. Default: the model's name is that of its space.
+   */
+  readonly embeddingSpace?: string
   /** Names of the provider's `restrictedFields` that every caller may send to this target. Default: none. */
   readonly allowFields?: readonly string[]
 }

@@ -67,6 +67,7 @@ export const errorTable = {
     'Missing required parameter.',
   ],
   empty_array: [400, 'invalid_request_error', 'empty_array', 'Invalid value: empty array.'],
+  empty_string: [400, 'invalid_request_error', 'empty_string', 'Invalid value: empty string.'],
   invalid_type: [400, 'invalid_request_error', 'invalid_type', 'Invalid type.'],
   invalid_value: [400, 'invalid_request_error', 'invalid_value', 'Invalid value.'],
   decimal_above_max_value: [

@@ -196,6 +196,7 @@ function publicCodes(): readonly string[] {
     missing_model: true,
     missing_required_parameter: true,
     empty_array: true,
+    empty_string: true,
     invalid_image_url: true,
     invalid_type: true,
     invalid_value: true,

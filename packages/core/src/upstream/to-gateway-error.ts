@@ -67,6 +67,7 @@ const publicCodes: ReadonlySet<string> = new Set<ErrorReason>([
   'unsupported_content_type',
   'missing_required_parameter',
   'empty_array',
+  'empty_string',
   'invalid_type',
   'invalid_value',
   'decimal_above_max_value',
