@@ -11,13 +11,13 @@ export const errorTable = {
     401,
     'invalid_request_error',
     null,
-    "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
+    "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or in an x-api-key header.",
   ],
   invalid_api_key: [
     401,
     'invalid_request_error',
     'invalid_api_key',
-    'Incorrect API key provided. Check the key in your Authorization header.',
+    'Incorrect API key provided. Check the key in your Authorization or x-api-key header.',
   ],
   missing_scope: [
     403,
