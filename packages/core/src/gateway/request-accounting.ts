@@ -9,6 +9,7 @@ import type { SkipReason } from '../contracts/trace.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { isTimeout } from '../errors/upstream-error.ts'
 import { limitHeaders } from '../http/limit-headers.ts'
+import { requestIdHeaders } from '../http/respond.ts'
 import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
 import { type AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import { memberOf } from '../primitives/own-members.ts'
@@ -104,7 +105,7 @@ export class RequestAccounting implements AttemptObserver {
     this.#lease = lease
     if (this.#settled) this.#close(() => lease.settle(undefined, null))
     // A lease is the user's, and reading it may throw: not while a failure is reported.
-    this.#limitHeaders = limitHeaders(lease)
+    this.#limitHeaders = limitHeaders(lease, this.#context.dialect, this.#context.clock.now)
     this.#waitedMs = lease.waitedMs ?? 0
     if (lease.wouldHaveRefused !== undefined) this.#wouldHaveRefused = [...lease.wouldHaveRefused]
   }
@@ -245,14 +246,21 @@ export class RequestAccounting implements AttemptObserver {
 
   /** The headers of the response, as far as they are known: limits, adjustments, cache, trace and the client's own id. */
   get responseHeaders(): Readonly<Record<string, string>> {
-    const { clientRequestId } = this.#context
+    const { clientRequestId, dialect, requestId } = this.#context
     const { exhausted } = this.attempts
     const trace = this.#traceHeader()
     const fromStore = this.#cache !== undefined || this.#replayed
-    const limitsAlone = !fromStore && !exhausted && trace === undefined && clientRequestId === undefined
+    const idHeaders = requestIdHeaders(dialect, requestId)
+    const named = clientRequestId !== undefined || idHeaders !== undefined
+    const limitsAlone = !fromStore && !exhausted && trace === undefined && !named
     if (limitsAlone && this.#adjustmentHeaders === undefined) return this.#limitHeaders
     // No spread: adding names to one costs microseconds.
-    const headers: Record<string, string> = Object.assign({}, this.#limitHeaders, this.#adjustmentHeaders)
+    const headers: Record<string, string> = Object.assign(
+      {},
+      idHeaders,
+      this.#limitHeaders,
+      this.#adjustmentHeaders,
+    )
     if (this.#cache !== undefined) headers['x-sluice-cache'] = this.#cache
     if (this.#replayed) headers['idempotency-replayed'] = 'true'
     if (trace !== undefined) headers['x-sluice-trace'] = trace

@@ -1,4 +1,5 @@
 import type { Dialect } from '../contracts/dialect.ts'
+import type { RequestHeaders } from '../contracts/draft.ts'
 import { GatewayError } from '../errors/errors.ts'
 
 // Tuned for the bench row `node`: the endpoint of the last request is cached per gateway.
@@ -74,15 +75,26 @@ function find(url: string, method: string, mount: string, base: string, dialects
   return endpoint
 }
 
-/** Returns the dialect whose endpoint a path lies below, such as `/messages/batches` below `/messages`. */
-export function dialectAbove(
-  url: string,
+/**
+ * Returns the dialect of the errors of a path: the one whose endpoint it lies below, such as `/messages/batches` below
+ * `/messages`; of the paths of models the one that accepts the request. `undefined` if there is none.
+ */
+export function errorDialect(
+  { url, headers }: Pick<Request, 'url' | 'headers'>,
   mount: string,
   base: string,
   dialects: readonly Dialect[],
 ): Dialect | undefined {
   const below = belowBase(pathOf(url), mount, base)
-  return below === undefined ? undefined : dialects.find(({ path }) => isBelow(oneSlash(below), path))
+  if (below === undefined) return undefined
+  const path = oneSlash(below)
+  if (isBelow(path, '/models')) return modelsDialect(headers, dialects)
+  return dialects.find(({ path: own }) => isBelow(path, own))
+}
+
+/** Returns the dialect that lists models for a request; `undefined` if none accepts it. */
+export function modelsDialect(headers: RequestHeaders, dialects: readonly Dialect[]): Dialect | undefined {
+  return dialects.find(({ models }) => models?.accepts(headers) === true)
 }
 
 /** Clients append a path to a base URL that ends with a slash. */
