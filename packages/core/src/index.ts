@@ -11,7 +11,7 @@ export { type ResponseCache, type ResponseCacheOptions, responseCache } from './
 export type { Authenticator } from './contracts/authenticator.ts'
 export type { Authorizer } from './contracts/authorizer.ts'
 export type { CacheKey, CacheStore } from './contracts/cache-store.ts'
-export type { Dialect } from './contracts/dialect.ts'
+export type { Dialect, GenerateDialect } from './contracts/dialect.ts'
 export type { Draft } from './contracts/draft.ts'
 export type {
   AttemptFailedEvent,

@@ -9,6 +9,7 @@ type RequestedEndpoint =
   | { readonly name: 'dialect'; readonly dialect: Dialect }
   | { readonly name: 'models' }
   | { readonly name: 'model'; readonly id: string }
+  | { readonly name: 'probe' }
   | { readonly name: 'unknown' }
 
 /** Returns the path of a URL, without normalization. */
@@ -66,6 +67,7 @@ export function endpointFinder(basePath: string, dialects: readonly Dialect[]): 
 
 function find(url: string, method: string, mount: string, base: string, dialects: readonly Dialect[]): Known {
   const path = pathOf(url)
+  if (method === 'HEAD' && isProbe(path, mount)) return { name: 'probe' }
   const below = belowBase(path, mount, base)
   const endpoint: RequestedEndpoint = below === undefined ? { name: 'unknown' } : endpointOf(below, dialects)
   if (endpoint.name === 'unknown') throw unknownUrl(method, path)
@@ -105,6 +107,16 @@ function oneSlash(below: string): string {
 /** Returns a 404 that names the method and path. */
 export function unknownUrl(method: string, path: string): GatewayError {
   return new GatewayError('unknown_url', { message: `Invalid URL (${method} ${shown(path)})` })
+}
+
+/**
+ * Whether coding clients probe a path when they start, with HEAD and without credentials: the mount itself, and `/api/hello`
+ * below it. Hosts with paths of their own keep them, because `matches` does not claim these.
+ */
+function isProbe(path: string, mount: string): boolean {
+  if (!isBelow(path, mount)) return false
+  const below = oneSlash(path.slice(mount.length))
+  return below === '' || below === '/' || below === '/api/hello'
 }
 
 function methodNotSupported(method: string, path: string, allowed: string): GatewayError {

@@ -60,7 +60,7 @@ export class AttemptEntry implements Span {
   }
 
   /** Marks the upstream as called. Returns the request with the headers of the tracer. */
-  ask(request: UpstreamRequest, call: Call): UpstreamRequest {
+  ask(request: UpstreamRequest, call: Call | undefined): UpstreamRequest {
     this.called = true
     if (this.#traced === undefined) return request
     const { provider, model } = this.target

@@ -3,11 +3,11 @@ import type { AttemptReason } from '../../contracts/events.ts'
 import type { Adjustment, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { RoutedTarget } from '../../contracts/route.ts'
 import type { HealthRecord, KeyUse, TargetUnavailable } from '../../contracts/target-health.ts'
-import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { AnsweredElsewhere, LifeEnded } from '../../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import { memberOf } from '../../primitives/own-members.ts'
 import type { AttemptObserver, CallContext, CallDependencies } from '../call-context.ts'
+import type { CallRequest } from '../call-request.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
 import { ProviderCall } from '../provider-call.ts'
 import type { RetryState, TargetAttemptState } from './next-attempt.ts'
@@ -38,7 +38,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
   hedgeAt = never
   only: number | undefined
   due: number | undefined
-  readonly #request: GenerateRequest
+  readonly #request: CallRequest
   readonly #targets: readonly RoutedTarget[]
   readonly #context: CallContext
   readonly #observer: AttemptObserver
@@ -68,7 +68,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
   #lastResort = false
 
   constructor(
-    request: GenerateRequest,
+    request: CallRequest,
     targets: readonly RoutedTarget[],
     context: CallContext,
     observer: AttemptObserver,
