@@ -42,6 +42,14 @@ export interface AccountingServices {
 }
 
 const none: readonly never[] = Object.freeze([])
+/** The charge of a request that costs nothing. */
+const freeCharge: Charge = Object.freeze({
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  reasoningTokens: 0,
+  cost: 0,
+})
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
@@ -96,6 +104,11 @@ export class RequestAccounting implements AttemptObserver {
     return this.#settled
   }
 
+  /** Whether vendors bill nothing for the operation. */
+  get #isFree(): boolean {
+    return this.#context.operation === 'countTokens'
+  }
+
   get shadows(): RunningShadows {
     return this.#services.shadows
   }
@@ -144,7 +157,7 @@ export class RequestAccounting implements AttemptObserver {
       model: model!,
       stream,
       openedAt,
-      estimate: this.#chargeAt(estimatedUsage(request, 0), first, openedAt),
+      estimate: this.#isFree ? freeCharge : this.#chargeAt(estimatedUsage(request, 0), first, openedAt),
     })
     const spends = () => this.#lease?.spends === true
     return this.#entry.open(() => this.#chargeSoFar(openedAt), spends)
@@ -312,7 +325,7 @@ export class RequestAccounting implements AttemptObserver {
     const context = this.#context
     const { clock, startedAt } = context
     const now = clock.monotonic()
-    if (this.#usage === undefined) this.#chargeAbandoned(outcome, now)
+    if (this.#usage === undefined && !this.#isFree) this.#chargeAbandoned(outcome, now)
     const target = this.attempts.lastCalled
     const responseModel = this.attempts.counted?.responseModel
     const charge =
