@@ -48,13 +48,13 @@ export function reportedLimits(error: GatewayError): LimitReport | undefined {
 
 function defaultHeaders(limits: readonly LimitState[]): Record<string, string> {
   const headers: Record<string, string> = {}
-  const ofRequests = tightestLimit(limits, 'requests')
+  const ofRequests = tightest(limits, 'requests')
   if (ofRequests !== undefined) {
     headers['x-ratelimit-limit-requests'] = String(ofRequests.limit)
     headers['x-ratelimit-remaining-requests'] = String(wholeNumber(ofRequests.remaining))
     headers['x-ratelimit-reset-requests'] = duration(Math.ceil(finite(ofRequests.resetMs)))
   }
-  const ofTokens = tightestLimit(limits, 'tokens')
+  const ofTokens = tightest(limits, 'tokens')
   if (ofTokens !== undefined) {
     headers['x-ratelimit-limit-tokens'] = String(ofTokens.limit)
     headers['x-ratelimit-remaining-tokens'] = String(wholeNumber(ofTokens.remaining))
@@ -64,7 +64,7 @@ function defaultHeaders(limits: readonly LimitState[]): Record<string, string> {
 }
 
 /** Returns the limit of a kind that rejected the request, else the one with the smallest share left. */
-export function tightestLimit(
+export function tightest(
   limits: readonly LimitState[],
   kind: LimitState['kind'],
 ): LimitState | undefined {
