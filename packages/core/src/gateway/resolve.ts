@@ -11,9 +11,7 @@ import type { LoadShedder } from '../contracts/load-shedder.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Route, UnknownModel } from '../contracts/route.ts'
 import type { Transport } from '../contracts/transport.ts'
-import { chatDialect } from '../dialects/chat/dialect.ts'
-import { embeddingsDialect } from '../dialects/embeddings/dialect.ts'
-import { messagesDialect } from '../dialects/messages/dialect.ts'
+import { builtInDialects } from '../dialects/built-in.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import { endpointFinder, type FindEndpoint } from '../http/endpoint.ts'
 import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
@@ -111,12 +109,7 @@ export function resolveOptions<Host>(
   if (issues.length === 0) issues.push(...principalLimitIssues(options))
   if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
   const basePath = options.basePath ?? '/v1'
-  const dialects: readonly Dialect[] = [
-    chatDialect,
-    messagesDialect,
-    embeddingsDialect,
-    ...(options.dialects ?? []),
-  ]
+  const dialects = [...builtInDialects, ...(options.dialects ?? [])]
   const timeouts = withDefaults(defaultTimeouts, options.timeouts)
   const stream = withDefaults(defaultPacing, options.stream)
   const observe = safeObserver(options.observe)
