@@ -11,7 +11,7 @@ export { type ResponseCache, type ResponseCacheOptions, responseCache } from './
 export type { Authenticator } from './contracts/authenticator.ts'
 export type { Authorizer } from './contracts/authorizer.ts'
 export type { CacheKey, CacheStore } from './contracts/cache-store.ts'
-export type { Dialect } from './contracts/dialect.ts'
+export type { Dialect, GenerateDialect } from './contracts/dialect.ts'
 export type { Draft } from './contracts/draft.ts'
 export type {
   AttemptFailedEvent,
@@ -57,6 +57,7 @@ export type { Transport } from './contracts/transport.ts'
 export type { AuthFailure, AuthFailureReason } from './errors/auth-failure.ts'
 export { ConfigurationError, type ConfigurationIssue, type OptionPath } from './errors/configuration-error.ts'
 export { type ErrorBody, type ErrorReason, GatewayError, type GatewayErrorDetails } from './errors/errors.ts'
+export type { NativeError } from './errors/native-error.ts'
 export type { UnavailableReason } from './errors/unavailable-reason.ts'
 export { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from './errors/upstream-error.ts'
 export type { GatewayOptions, StreamPacing } from './gateway/config.ts'

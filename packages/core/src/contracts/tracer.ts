@@ -39,8 +39,8 @@ export interface UpstreamCall {
   /** The `id` of the provider's key. Absent if the provider has no `keys`. */
   readonly key?: string
   readonly why: AttemptReason
-  /** The request, with the parameters of the target applied. It contains the prompt. */
-  readonly input: ChatRequest
+  /** The request, with the parameters of the target applied. It contains the prompt. Absent for embeddings. */
+  readonly input?: ChatRequest
   /** Host of the upstream; `undefined` unless it is called by HTTP. Confidential: callers must not see it. */
   readonly address: string | undefined
   readonly port: number | undefined

@@ -5,7 +5,7 @@ import type {
   GenerateDialect,
 } from '../contracts/dialect.ts'
 import type { RequestOutcome } from '../contracts/events.ts'
-import type { PartialChunk } from '../contracts/provider.ts'
+import type { ChunkBatch, NativeEvent } from '../contracts/provider.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { isTimeout } from '../errors/upstream-error.ts'
@@ -37,7 +37,7 @@ export class AnswerStream implements TextSource {
   readonly #normalizer: StreamNormalizer
   readonly #writer: AnswerStreamWriter
   // Created once, so that a read costs one promise.
-  readonly #took = (read: IteratorResult<readonly PartialChunk[]>) => this.#take(read)
+  readonly #took = (read: IteratorResult<ChunkBatch>) => this.#take(read)
   readonly #broke = (error: unknown) => this.#breakRead(error)
   #result: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource> | undefined
   #upstream: UpstreamResult<ChunkSource> | undefined
@@ -48,6 +48,10 @@ export class AnswerStream implements TextSource {
   #errorText: string | undefined
   /** What precedes all content, until it is sent. */
   #opening: string
+  /** Whether the upstream speaks the dialect, so that its own events are passed on. */
+  #passes = false
+  /** Whether `#opening` was sent before the upstream answered. */
+  #sentOpening = false
   #over = false
 
   /** Made before an upstream is called: the dialect may throw. */
@@ -105,7 +109,7 @@ export class AnswerStream implements TextSource {
     return this.#upstream!.answer.next().then(this.#took, this.#broke)
   }
 
-  #take(read: IteratorResult<readonly PartialChunk[]>): string | undefined | Promise<string | undefined> {
+  #take(read: IteratorResult<ChunkBatch>): string | undefined | Promise<string | undefined> {
     this.#reading = false
     if (this.#over) return this.#takeErrorText()
     const { accounting } = this.#request
@@ -113,7 +117,8 @@ export class AnswerStream implements TextSource {
     let text: string
     try {
       if (read.done === true) return this.#finish()
-      text = this.#write(this.#normalizer.push(read.value))
+      const deltas = this.#normalizer.push(read.value)
+      text = this.#passes ? this.#pass(read.value.native) : this.#write(deltas)
       this.#recordModel()
       accounting.sent(text)
     } catch (error) {
@@ -141,23 +146,31 @@ export class AnswerStream implements TextSource {
     return text
   }
 
-  #finish(): string {
+  #finish(): string | undefined {
     const last = this.#normalizer.end()
     const counted = this.#counted(true)
     const usage = usageWithFields(counted.usage, this.#normalizer.usage)
     // Before the call is closed: the dialect may throw.
-    const text = this.#opened(this.#writer.end(last, this.#normalizer, usage))
+    const text = this.#passes ? '' : this.#opened(this.#writer.end(last, this.#normalizer, usage))
     this.#close(true)
     this.#request.accounting.sent(text)
     this.#settle('completed', undefined, counted)
-    return text
+    return text === '' ? undefined : text
   }
 
   #write(deltas: readonly AnswerDelta[]): string {
     return deltas.length === 0 ? '' : this.#opened(this.#writer.push(deltas, this.#normalizer))
   }
 
+  /** The vendor's own events have its opening, unless that of the dialect was sent already. */
+  #pass(events: readonly NativeEvent[] | undefined): string {
+    if (events === undefined || events.length === 0) return ''
+    this.#opening = ''
+    return textOf(this.#writer.pass!(events, this.#sentOpening))
+  }
+
   #open(): string {
+    this.#sentOpening = true
     const text = this.#opened('')
     this.#request.accounting.sent(text)
     return text
@@ -196,6 +209,7 @@ export class AnswerStream implements TextSource {
 
   #follow(upstream: UpstreamResult<ChunkSource>): void {
     this.#upstream = upstream
+    this.#passes = upstream.answer.native === true && this.#writer.pass !== undefined
     upstream.onCut(error => this.#breakUnread(error))
     if (this.#over) upstream.end(false)
   }

@@ -3,7 +3,7 @@ import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import { chatDialect } from '../dialects/chat/dialect.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { belowBase, dialectAbove, unknownUrl } from '../http/endpoint.ts'
+import { belowBase, dialectAbove } from '../http/endpoint.ts'
 import { clientRequestIdOf, contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
 import { disconnectSourceOf, Lifetime } from '../http/lifetime.ts'
 import { nativeResponse, plainResponse } from '../http/plain-response.ts'
@@ -17,7 +17,7 @@ import { listModels, showModel } from './list-models.ts'
 import { LiveOptions } from './live-options.ts'
 import type { ManagedGateway } from './managed-gateway.ts'
 import { modelTargets } from './model-targets.ts'
-import { generate } from './pipeline.ts'
+import { answer as answerRequest } from './pipeline.ts'
 import { RequestAccounting } from './request-accounting.ts'
 import { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
@@ -176,10 +176,9 @@ function dispatch<Host>(
     if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
     if (options.loadShedder !== undefined)
       shedLoad(options.loadShedder, { inFlight: load.inFlight }, options.random)
-    if (dialect.operation !== 'generate') throw unknownUrl(request.method, dialect.path)
     return traced === undefined
-      ? generate(dialect, request, fetchContext, options, context, accounting, load)
-      : traced.within(() => generate(dialect, request, fetchContext, options, context, accounting, load))
+      ? answerRequest(dialect, request, fetchContext, options, context, accounting, load)
+      : traced.within(() => answerRequest(dialect, request, fetchContext, options, context, accounting, load))
   }
   return settle(
     endpoint.name === 'models'

@@ -1,10 +1,5 @@
-import type { CachedResponse } from '../caching/cached-response.ts'
-import { lookUpReplay, type RunningIdempotency } from '../caching/idempotency.ts'
-import { lookUpCache, type ResponseCache } from '../caching/response-cache.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
-import type { GuardedCacheStore } from '../contracts/cache-store.ts'
-import type { CompleteAnswer, GenerateDialect } from '../contracts/dialect.ts'
-import type { Draft } from '../contracts/draft.ts'
+import type { AnswerIdentity, CompleteAnswer, Dialect, GenerateDialect } from '../contracts/dialect.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { KeepAliveStream, keepAliveComment } from '../http/keep-alive-stream.ts'
@@ -17,23 +12,26 @@ import { limit } from '../rate-limiting/limit.ts'
 import { call } from '../upstream/call.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import type { CompleteReply } from '../upstream/complete-reply.ts'
+import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
 import { completionUsage } from '../usage/usage.ts'
 import { boundOutput, boundTargets } from '../validation/bounded-output.ts'
 import { type AnsweredRequest, AnswerStream } from './answer-stream.ts'
+import { countTokens } from './count-tokens.ts'
 import { decide } from './decide.ts'
+import { embed } from './embed.ts'
 import { LimitRequest } from './limit-request.ts'
-import { ReplayedStream } from './replayed-stream.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
+import { cachedResponse, replay, replayOf } from './stored-response.ts'
 import { validateRequest } from './validate-request.ts'
 
 /**
- * Answers a request for a generated answer, stage by stage, in any dialect. Each stage may throw its error. The caller
- * settles the accounting then, which releases what the request holds.
+ * Answers a request, stage by stage, in any dialect. Each stage may throw its error. The caller settles the accounting then,
+ * which releases what the request holds.
  */
-export async function generate<Host>(
-  dialect: GenerateDialect,
+export async function answer<Host>(
+  dialect: Dialect,
   request: Request,
   fetchContext: FetchContext<Host>,
   options: ResolvedOptions<Host>,
@@ -45,6 +43,7 @@ export async function generate<Host>(
   const decided = await decide(dialect, request, fetchContext, options, context, load)
   const { principal, draft, targets: permitted } = decided
   if (!accounting.isSettled) options.observe(context.beginEvent(principal, draft.model))
+  if (dialect.operation === 'countTokens') return countTokens(dialect, decided, options, context, accounting)
   const replayed =
     options.idempotency && (await replayOf(request, draft, options.idempotency, context, accounting))
   if (replayed !== undefined) return replay(replayed, dialect, context, accounting)
@@ -56,6 +55,9 @@ export async function generate<Host>(
   )
   const lease = isPromise(admitting) ? await admitting : admitting
   accounting.admitted(lease)
+  if (dialect.operation === 'embed') {
+    return embed(dialect, request, decided, lease, options, context, accounting)
+  }
   const valid = validateRequest(dialect, draft, principal, permitted, options.rules, routing)
   // The outline was a first look: the response, and what is stored of it, have the form that the request has.
   context.stream = valid.request.stream
@@ -79,55 +81,6 @@ export async function generate<Host>(
   return complete((await calling) as UpstreamResult<CompleteReply>, answered)
 }
 
-/** Returns the response of an earlier request with the same idempotency key. Where there is none, stores this one's. */
-async function replayOf(
-  request: Request,
-  draft: Draft,
-  idempotency: RunningIdempotency,
-  { principal, requestId }: RequestContext,
-  accounting: RequestAccounting,
-): Promise<CachedResponse | undefined> {
-  const found = await lookUpReplay(request, draft, principal!, requestId, idempotency)
-  if (found === undefined) return undefined
-  accounting.replayLookedUp(found)
-  return found.answer
-}
-
-/** Returns the response that is in the cache. Where there is none, stores this one. */
-async function cachedResponse(
-  request: Request,
-  draft: Draft,
-  asked: GenerateRequest,
-  cache: ResponseCache<GuardedCacheStore>,
-  { principal }: RequestContext,
-  accounting: RequestAccounting,
-): Promise<CachedResponse | undefined> {
-  const found = await lookUpCache(request, draft, asked, principal!, cache)
-  if (found === undefined) return undefined
-  accounting.cacheLookedUp(found)
-  return found.answer
-}
-
-/** Responds with a stored response. */
-function replay(
-  stored: CachedResponse,
-  dialect: GenerateDialect,
-  context: RequestContext,
-  accounting: RequestAccounting,
-): GatewayResponse {
-  const { requestId } = context
-  accounting.replayed(stored)
-  context.stream = stored.stream
-  if (stored.stream) {
-    const body = new ReplayedStream(stored.text, dialect, context, accounting)
-    body.start()
-    return respondStream(body, requestId, accounting.responseHeaders)
-  }
-  accounting.firstByte()
-  accounting.settled('completed', 200)
-  return respondText(200, stored.text, requestId, accounting.responseHeaders)
-}
-
 function answeredRequest<Host>(
   dialect: GenerateDialect,
   request: GenerateRequest,
@@ -136,7 +89,13 @@ function answeredRequest<Host>(
   accounting: RequestAccounting,
 ): AnsweredRequest {
   const created = Math.floor(clock.now() / 1000)
-  const identity = { id: dialect.answerId(generateId()), created, model: request.model }
+  const identity: AnswerIdentity = {
+    id: dialect.answerId(generateId()),
+    created,
+    model: request.model,
+    requestId: context.requestId,
+    promptTokens: () => estimatePromptTokens(context.draft!),
+  }
   const { traced } = accounting.attempts
   if (traced !== undefined) traced.answerId = identity.id
   return { dialect, request, identity, context, accounting, newId: generateId }
@@ -160,7 +119,10 @@ function complete(
   }
   // Before it is written: what the vendor generated is charged even if the dialect fails.
   accounting.answered(counted)
-  const text: unknown = dialect.write(answer, identity, request, newId)
+  const text: unknown =
+    reply.native === undefined || dialect.pass === undefined
+      ? dialect.write(answer, identity, request, newId)
+      : dialect.pass(reply.native, identity)
   if (typeof text !== 'string') {
     throw new TypeError(`The dialect '${dialect.name}' wrote ${typeof text}, expected a string.`)
   }

@@ -12,6 +12,8 @@ import type { Principal } from '../contracts/principal.ts'
 import type { Route, UnknownModel } from '../contracts/route.ts'
 import type { Transport } from '../contracts/transport.ts'
 import { chatDialect } from '../dialects/chat/dialect.ts'
+import { embeddingsDialect } from '../dialects/embeddings/dialect.ts'
+import { messagesDialect } from '../dialects/messages/dialect.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import { endpointFinder, type FindEndpoint } from '../http/endpoint.ts'
 import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
@@ -109,7 +111,12 @@ export function resolveOptions<Host>(
   if (issues.length === 0) issues.push(...principalLimitIssues(options))
   if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
   const basePath = options.basePath ?? '/v1'
-  const dialects = [chatDialect, ...(options.dialects ?? [])]
+  const dialects: readonly Dialect[] = [
+    chatDialect,
+    messagesDialect,
+    embeddingsDialect,
+    ...(options.dialects ?? []),
+  ]
   const timeouts = withDefaults(defaultTimeouts, options.timeouts)
   const stream = withDefaults(defaultPacing, options.stream)
   const observe = safeObserver(options.observe)

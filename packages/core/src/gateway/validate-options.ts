@@ -1,5 +1,7 @@
 import { maxTimerMs } from '../clock/clock.ts'
 import type { GenerateDialect } from '../contracts/dialect.ts'
+import { chatDialect } from '../dialects/chat/dialect.ts'
+import { embeddingsDialect } from '../dialects/embeddings/dialect.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 import { unresolvedNames } from '../routing/combined-route.ts'
@@ -51,10 +53,10 @@ const aPath: Check = value =>
 const dialects: Check = value => {
   const expected = 'dialects, each with a name and a path of its own'
   if (!Array.isArray(value) || !value.every(isDialect)) return expected
-  const taken = (name: 'name' | 'path') => new Set([builtIn[name], ...value.map(each => each[name])])
-  return taken('name').size > value.length && taken('path').size > value.length ? undefined : expected
+  const all = [chatDialect, embeddingsDialect, ...value]
+  const isDistinct = (name: 'name' | 'path') => new Set(all.map(each => each[name])).size === all.length
+  return isDistinct('name') && isDistinct('path') ? undefined : expected
 }
-const builtIn = { name: 'chat', path: '/chat/completions' }
 function isDialect(value: unknown): value is GenerateDialect {
   const { name, path, operation, ...rest } = (value ?? {}) as Partial<Record<keyof GenerateDialect, unknown>>
   const { outline, read, answerId, write, stream, streamError, error } = rest

@@ -39,7 +39,7 @@ export function validateRequest<T extends RoutedTarget>(
   rules: ValidationRules,
   log: Pick<RouteContext, 'skip'>,
 ): ValidatedRequest<T> {
-  const extensions = new AcceptingTargets(targets, rules.unsupportedParameters === 'drop', log)
+  const extensions = new AcceptingTargets(targets, draft.dialect, rules.unsupportedParameters === 'drop', log)
   const { request, unknownFields, finish } = dialect.read(draft, rules, extensions)
   const { found, targets: accepting } = extensions
   const permitted =

@@ -39,11 +39,11 @@ export class TracedRequest {
   /** Starts the span of an upstream call to `url`. */
   attempt(
     asked: Pick<UpstreamCall, 'provider' | 'model' | 'key' | 'why'>,
-    { input }: Call,
+    call: Call | undefined,
     url: string,
   ): TracedAttempt | undefined {
     try {
-      const span: unknown = this.#span.attempt({ ...asked, input, ...addressOf(url) })
+      const span: unknown = this.#span.attempt(upstreamCall(asked, call, url))
       if (span === undefined) return undefined
       if (!isAttemptSpan(span))
         throw new TypeError('tracer: attempt returned an invalid span, expected { end() }.')
@@ -67,6 +67,17 @@ const none: readonly never[] = Object.freeze([])
 
 function isAttemptSpan(value: unknown): value is AttemptSpan {
   return typeof value === 'object' && value !== null && 'end' in value && typeof value.end === 'function'
+}
+
+/** Without a copy of the request: that of another dialect is translated only if the tracer reads it. */
+function upstreamCall(
+  asked: Pick<UpstreamCall, 'provider' | 'model' | 'key' | 'why'>,
+  call: Call | undefined,
+  url: string,
+): UpstreamCall {
+  const known = { ...asked, ...addressOf(url) }
+  if (call === undefined) return known
+  return Object.defineProperty(known, 'input', { enumerable: true, get: () => call.input })
 }
 
 /** Returns host and port of an upstream, without the path, which may contain a key. */

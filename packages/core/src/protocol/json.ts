@@ -38,12 +38,20 @@ const surrogate = /\p{Surrogate}/u
  * @throws GatewayError 400: `invalid_json`, or an error with the path, what was received and what was expected.
  */
 export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonValue {
-  let text: string
+  return parseJsonText(decodeUtf8(bytes), limits)
+}
+
+/** Decodes UTF-8, with or without a byte order mark. Throws `GatewayError` 400 `invalid_json`. */
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
-    text = decoder.decode(bytes)
+    return decoder.decode(bytes)
   } catch {
     throw new GatewayError('invalid_json')
   }
+}
+
+/** Parses JSON text, as `parseJson` does. */
+export function parseJsonText(text: string, limits: JsonLimits): JsonValue {
   try {
     scan(text, limits)
   } finally {

@@ -1,5 +1,12 @@
 import type { Clock } from '../clock/clock.ts'
-import type { Adjustment, PartialChunk, Target, UnsupportedParameters } from '../contracts/provider.ts'
+import type {
+  Adjustment,
+  ChunkBatch,
+  CountReply,
+  EmbedReply,
+  Target,
+  UnsupportedParameters,
+} from '../contracts/provider.ts'
 import type { Caller, HealthRegistry } from '../contracts/target-health.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import type { Transport } from '../contracts/transport.ts'
@@ -69,10 +76,13 @@ export interface AttemptObserver {
 }
 
 /** The chunks of a streamed response. */
-export type ChunkSource = AsyncIterator<readonly PartialChunk[]>
+export interface ChunkSource extends AsyncIterator<ChunkBatch> {
+  /** Whether its batches have the vendor's own events, in the caller's dialect. */
+  readonly native?: boolean
+}
 
 /** The response of an upstream. */
-export type UpstreamReply = CompleteReply | ChunkSource
+export type UpstreamReply = CompleteReply | ChunkSource | EmbedReply | CountReply
 
 /** Whether an upstream streams its response. */
 export function isStreamed(reply: UpstreamReply): reply is ChunkSource {

@@ -1,5 +1,4 @@
 import type { RoutedTarget } from '../contracts/route.ts'
-import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { AttemptRunner } from './attempts/attempt-runner.ts'
 import { nextAttempt } from './attempts/next-attempt.ts'
 import type {
@@ -9,6 +8,7 @@ import type {
   UpstreamReply,
   UpstreamResult,
 } from './call-context.ts'
+import type { CallRequest } from './call-request.ts'
 
 /**
  * Calls the targets in order until one answers. Targets that are unavailable are skipped, and all of them are tried as the
@@ -16,7 +16,7 @@ import type {
  * request's own fault is final. Throws the failure of the last target, or `GatewayError` where no target may be called.
  */
 export async function call(
-  request: GenerateRequest,
+  request: CallRequest,
   targets: readonly RoutedTarget[],
   context: CallContext,
   observer: AttemptObserver,

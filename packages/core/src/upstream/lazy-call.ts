@@ -1,10 +1,18 @@
-import type { Call, Capabilities, UnsupportedParameters } from '../contracts/provider.ts'
-import type { GenerateRequest } from '../conversation/generate-request.ts'
+import type { EmbeddingInput, EmbedRequest } from '../contracts/embedding.ts'
+import type {
+  Call,
+  Capabilities,
+  EmbedCall,
+  NativeCall,
+  UnsupportedParameters,
+} from '../contracts/provider.ts'
+import type { BodyEdit } from '../conversation/body-edit.ts'
+import type { GenerateRequest, NativeBody } from '../conversation/generate-request.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
+import type { EmbedPart } from './call-request.ts'
 
-/** A call without what is computed on demand. */
-export interface PlannedCall {
-  readonly request: GenerateRequest
+/** What every planned call has. */
+interface PlannedBase {
   readonly model: string
   readonly unsupportedParameters: UnsupportedParameters
   readonly capabilities?: Capabilities | undefined
@@ -12,19 +20,32 @@ export interface PlannedCall {
   readonly key?: string | undefined
 }
 
+/** A call without what is computed on demand. `form` is what of its provider encodes and decodes it. */
+export type PlannedCall =
+  | (PlannedBase & { readonly form: 'translated'; readonly request: GenerateRequest })
+  | (PlannedBase & {
+      readonly form: 'native'
+      readonly request: GenerateRequest
+      readonly native: NativeBody
+    })
+  | (PlannedBase & {
+      readonly form: 'count'
+      readonly request: GenerateRequest
+      /** Set where the vendor speaks the caller's dialect. */
+      readonly native: NativeBody | undefined
+    })
+  | (PlannedBase & { readonly form: 'embed'; readonly part: EmbedPart })
+
 /** Has the signal of a call. */
 interface SignalOwner {
   readonly signal: AbortSignal
 }
 
 /**
- * A `Call` that creates its signal when that is read, and makes a chat request of another dialect's request when a provider
- * reads `input`. Most providers never read the signal, and on Node 20 an `AbortController` costs more than everything else
- * of a call.
+ * What every call has, with a signal that is created when it is read. Most providers never read the signal, and on Node 20 an
+ * `AbortController` costs more than everything else of a call.
  */
-export class LazyCall implements Call {
-  declare readonly input: ChatRequest
-  readonly request: GenerateRequest
+class SignalledCall {
   readonly model: string
   readonly unsupportedParameters: UnsupportedParameters
   // Absent where they were not given.
@@ -33,16 +54,13 @@ export class LazyCall implements Call {
   declare readonly signal: AbortSignal
   readonly #owner: SignalOwner
 
-  constructor({ request, model, key, capabilities, unsupportedParameters }: PlannedCall, owner: SignalOwner) {
-    // Own properties, so that a copy `{ ...call }` has them too.
-    if (request.dialect === 'chat') (this as { input: ChatRequest }).input = request.chat()
-    else Object.defineProperty(this, 'input', ownInput)
-    this.request = request
+  constructor({ model, key, capabilities, unsupportedParameters }: PlannedBase, owner: SignalOwner) {
     this.model = model
     this.unsupportedParameters = unsupportedParameters
     if (capabilities !== undefined) this.capabilities = capabilities
     if (key !== undefined) this.key = key
     this.#owner = owner
+    // An own property, so that a copy `{ ...call }` has it too.
     Object.defineProperty(this, 'signal', ownSignal)
   }
 
@@ -51,11 +69,54 @@ export class LazyCall implements Call {
   }
 }
 
+/** A `Call` that makes a chat request of another dialect's request when a provider reads `input`. */
+export class LazyCall extends SignalledCall implements Call {
+  declare readonly input: ChatRequest
+  readonly request: GenerateRequest
+
+  constructor(planned: PlannedBase & { readonly request: GenerateRequest }, owner: SignalOwner) {
+    super(planned, owner)
+    const { request } = planned
+    if (request.dialect === 'chat') (this as { input: ChatRequest }).input = request.chat()
+    else Object.defineProperty(this, 'input', ownInput)
+    this.request = request
+  }
+}
+
+export class LazyNativeCall extends LazyCall implements NativeCall {
+  readonly text: string
+  readonly edits: readonly BodyEdit[]
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    planned: PlannedBase & { readonly request: GenerateRequest; readonly native: NativeBody },
+    owner: SignalOwner,
+  ) {
+    super(planned, owner)
+    const { text, edits, headers } = planned.native
+    this.text = text
+    this.edits = edits
+    this.headers = headers
+  }
+}
+
+export class LazyEmbedCall extends SignalledCall implements EmbedCall {
+  readonly request: EmbedRequest
+  readonly inputs: readonly EmbeddingInput[]
+
+  constructor(planned: PlannedBase & { readonly part: EmbedPart }, owner: SignalOwner) {
+    super(planned, owner)
+    const { request, inputs } = planned.part
+    this.request = request
+    this.inputs = inputs
+  }
+}
+
 const ownSignal: PropertyDescriptor & ThisType<object> = {
   enumerable: true,
   configurable: true,
   get() {
-    return LazyCall.signalOf(this)
+    return SignalledCall.signalOf(this)
   },
 }
 

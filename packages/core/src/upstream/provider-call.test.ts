@@ -21,6 +21,7 @@ const timeouts = {
 }
 const clock = systemClock
 const call = {
+  form: 'translated',
   request: chatRequest({ model: 'm', messages: [] }),
   model: 'm',
   unsupportedParameters: 'refuse',

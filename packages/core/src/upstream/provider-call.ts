@@ -1,10 +1,9 @@
 import type {
   Adjustment,
+  ChunkBatch,
   EncodedRequest,
-  PartialChunk,
   PartialCompletion,
   Provider,
-  Reply,
 } from '../contracts/provider.ts'
 import type { Caller } from '../contracts/target-health.ts'
 import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
@@ -20,9 +19,10 @@ import { CompleteReply } from './complete-reply.ts'
 import { type Release, type Slots, slotsOf } from './concurrency-slots.ts'
 import { Deadlines } from './deadlines.ts'
 import { noCaller } from './health/principal-caller.ts'
-import { LazyCall, type PlannedCall } from './lazy-call.ts'
+import type { PlannedCall } from './lazy-call.ts'
+import { type Decoded, type OpenCall, openCall } from './open-call.ts'
 import { callFailure, encodeFailure } from './redact-error.ts'
-import { watchResponse } from './watch-response.ts'
+import { maxVectorBytes, watchResponse } from './watch-response.ts'
 
 type AdjustmentObserver = Pick<AttemptObserver, 'adjusted'>
 
@@ -47,7 +47,7 @@ export class ProviderCall implements ChunkSource {
   /** What an error must not contain of the request. */
   #url = ''
   #headers: UpstreamRequest['headers'] = noHeaders
-  #called: { readonly provider: Provider; readonly call: LazyCall } | undefined
+  #called: OpenCall | undefined
   /** Whether the transport has the request. */
   #sent = false
   #leaveQueue: (() => void) | undefined
@@ -55,6 +55,8 @@ export class ProviderCall implements ChunkSource {
   #reject: ((reason: Error) => void) | undefined
   /** The chunks of a streamed response. */
   #chunks: ChunkSource | undefined
+  /** Whether the chunks of a streamed response come with the vendor's own events, in the caller's dialect. */
+  native = false
 
   /** `totalAt` is the deadline of the request in monotonic milliseconds. `observer` receives the adjustments. */
   constructor(
@@ -120,11 +122,12 @@ export class ProviderCall implements ChunkSource {
 
   /** Decodes a response. Throws and rejects with errors without the request's secrets. */
   read(response: TransportResponse): UpstreamReply | Promise<UpstreamReply> {
-    const { provider, call } = this.#called!
+    const called = this.#called!
     this.#throwIfCut()
     this.#deadlines.answered()
     try {
-      const decoded = provider.decode(watchResponse(response, this.#deadlines), call)
+      const maxBytes = called.form === 'embed' ? maxVectorBytes : undefined
+      const decoded = called.decode(watchResponse(response, this.#deadlines, maxBytes))
       if (isPromise(decoded)) return this.#readLater(decoded)
       return isPromise(completionIn(decoded)) ? this.#readLater(decoded) : this.#replyOf(decoded)
     } catch (error) {
@@ -132,26 +135,29 @@ export class ProviderCall implements ChunkSource {
     }
   }
 
-  async #readLater(decoding: Reply | PromiseLike<Reply>): Promise<UpstreamReply> {
+  async #readLater(decoding: Decoded | PromiseLike<Decoded>): Promise<UpstreamReply> {
     try {
       const reply = isPromise(decoding) ? await this.#outlive(decoding) : decoding
       const completion = completionIn(reply)
       return isPromise(completion)
-        ? new CompleteReply({ ...reply, kind: 'completion', completion: await this.#outlive(completion) })
+        ? this.#replyOf({ ...reply, kind: 'completion', completion: await this.#outlive(completion) })
         : this.#replyOf(reply)
     } catch (error) {
       throw this.#failure(error, 'garbled')
     }
   }
 
-  #replyOf(reply: Reply): UpstreamReply {
-    if (reply.kind === 'completion') return new CompleteReply(reply)
+  #replyOf(reply: Decoded): UpstreamReply {
+    if (!('kind' in reply)) return reply
+    const native = this.#called!.form === 'native'
+    if (reply.kind === 'completion') return new CompleteReply(reply, native)
+    this.native = native
     this.#chunks = reply.chunks[Symbol.asyncIterator]()
     return this
   }
 
   /** Reads the next chunks of a streamed response. */
-  next(): Promise<IteratorResult<readonly PartialChunk[]>> {
+  next(): Promise<IteratorResult<ChunkBatch>> {
     if (this.#cutFor !== undefined) return Promise.reject(this.#cutFor)
     try {
       return this.#outlive(this.#chunks!.next(), 'garbled')
@@ -160,7 +166,7 @@ export class ProviderCall implements ChunkSource {
     }
   }
 
-  async return(): Promise<IteratorResult<readonly PartialChunk[]>> {
+  async return(): Promise<IteratorResult<ChunkBatch>> {
     await this.#chunks?.return?.()
     return { done: true, value: undefined }
   }
@@ -187,18 +193,18 @@ export class ProviderCall implements ChunkSource {
   ): Promise<TransportResponse> {
     // It may have been cut off while it waited for its slot.
     this.#throwIfCut()
-    const call = new LazyCall(planned, this)
-    this.#called = { provider, call }
-    const encoded = this.#encode(provider, call)
+    const called = openCall(provider, planned, this)
+    this.#called = called
+    const encoded = this.#encode(called)
     return isPromise(encoded)
-      ? encoded.then(request => this.#send(request, provider, call, overridden))
-      : this.#send(encoded, provider, call, overridden)
+      ? encoded.then(request => this.#send(request, provider, called, overridden))
+      : this.#send(encoded, provider, called, overridden)
   }
 
   #send(
     request: EncodedRequest,
     provider: Provider,
-    call: LazyCall,
+    called: OpenCall,
     overridden: readonly Adjustment[],
   ): Promise<TransportResponse> {
     this.#throwIfCut()
@@ -208,15 +214,15 @@ export class ProviderCall implements ChunkSource {
     this.#observer?.adjusted(all)
     this.#url = request.url
     this.#headers = request.headers
-    this.#deadlines.start(call.request.stream)
-    const sent = this.#entry.ask(request, call)
+    this.#deadlines.start(called.stream)
+    const sent = this.#entry.ask(request, called.call)
     this.#sent = true
     return this.#exchangeOf(memberOf(provider, 'transport') ?? this.#dependencies.transport, sent)
   }
 
-  #encode(provider: Provider, call: LazyCall): EncodedRequest | Promise<EncodedRequest> {
+  #encode(called: OpenCall): EncodedRequest | Promise<EncodedRequest> {
     try {
-      const encoded: unknown = provider.encode(call)
+      const encoded: unknown = called.encode()
       return isPromise(encoded) ? this.#encodeLater(encoded) : validatedRequest(encoded)
     } catch (error) {
       throw encodeFailure(error)
@@ -295,8 +301,8 @@ const none: readonly Adjustment[] = Object.freeze([])
 const noHeaders: UpstreamRequest['headers'] = {}
 
 /** A provider that is not typed may return a promise of it. */
-function completionIn(reply: Reply): PartialCompletion | Promise<PartialCompletion> | undefined {
-  return reply.kind === 'completion' ? reply.completion : undefined
+function completionIn(reply: Decoded): PartialCompletion | Promise<PartialCompletion> | undefined {
+  return 'kind' in reply && reply.kind === 'completion' ? reply.completion : undefined
 }
 
 /** Throws `TypeError` for what no transport can send: else it would fail as if the upstream had. */

@@ -1,3 +1,4 @@
+import type { EmbedRequest } from '../contracts/embedding.ts'
 import type { PartialCompletion, PartialMessage, PartialUsage } from '../contracts/provider.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { ChatRequest, CompletionUsage, Usage } from '../protocol/chat.ts'
@@ -76,6 +77,12 @@ export interface AbandonedTokens {
   readonly completionTokens: number
 }
 
+/** Returns the usage of two parts of a request together: for embeddings, which have a prompt only. */
+export function addPromptUsage(one: Usage, other: Usage): Usage {
+  const prompt_tokens = Math.min(one.prompt_tokens + other.prompt_tokens, maxCount)
+  return usageOf({ prompt_tokens })
+}
+
 /** Returns a deep copy, so that the recipient may change it. */
 export function copiedUsage(usage: Usage): Usage {
   const { prompt_tokens, completion_tokens, total_tokens } = usage
@@ -89,16 +96,25 @@ export function copiedUsage(usage: Usage): Usage {
 }
 
 function tokens(chars: number): number {
-  return Math.ceil(chars / 4)
+  return Math.ceil(chars / charsPerToken)
 }
 
 /** Cached, because a ledger reads the progress of a stream repeatedly. */
 const knownChars = new WeakMap<ChatRequest, number>()
 
 /** What a prompt's characters are counted in, where the vendor does not count its tokens. */
-type Prompt = Pick<GenerateRequest, 'chat'>
+export type Prompt = Pick<GenerateRequest, 'chat'> | Pick<EmbedRequest, 'inputs'>
+
+/** A token, where a prompt is in tokens, counts as its usual characters. */
+const charsPerToken = 4
 
 function promptChars(request: Prompt): number {
+  if ('inputs' in request) {
+    return request.inputs.reduce(
+      (chars, input) => chars + input.length * (typeof input === 'string' ? 1 : charsPerToken),
+      0,
+    )
+  }
   const input = request.chat()
   const known = knownChars.get(input)
   if (known !== undefined) return known
@@ -121,6 +137,12 @@ export function completionUsage(completion: PartialCompletion, request: Prompt):
     refusalChars += message.refusal?.length ?? 0
   }
   return countedUsage(completion.usage, request, chars, true, refusalChars, completion.service_tier)
+}
+
+/** Returns the usage of embeddings: the vendor's count, or an estimate. */
+export function embedUsage(promptTokens: number | undefined, prompt: Prompt): CountedUsage {
+  const given = promptTokens === undefined ? {} : { prompt_tokens: promptTokens }
+  return countedUsage({ ...given, completion_tokens: 0 }, prompt, 0, true)
 }
 
 /**

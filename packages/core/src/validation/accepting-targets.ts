@@ -8,6 +8,7 @@ import {
 } from '../errors/configuration-error.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { targetWithRewrite } from './overridden-settings.ts'
+import { speaks } from './speaks.ts'
 
 const names: Readonly<Record<RequestExtension, true>> = {
   string_media: true,
@@ -52,12 +53,14 @@ export class AcceptingTargets<T extends RoutedTarget> implements ExtensionPolicy
   found = none
   /** Those that accept all of them, or all targets where none was found. */
   targets: readonly T[]
+  readonly #dialect: string
   readonly #drops: boolean
   readonly #log: Pick<RouteContext, 'skip'>
 
   /** @param drops - whether extensions that a provider does not accept are dropped or mapped, where that is possible. */
-  constructor(targets: readonly T[], drops: boolean, log: Pick<RouteContext, 'skip'>) {
+  constructor(targets: readonly T[], dialect: string, drops: boolean, log: Pick<RouteContext, 'skip'>) {
     this.targets = targets
+    this.#dialect = dialect
     this.#drops = drops
     this.#log = log
   }
@@ -66,8 +69,9 @@ export class AcceptingTargets<T extends RoutedTarget> implements ExtensionPolicy
     return this.#drops || this.targets.some(target => acceptedBy(target).length > 0)
   }
 
-  /** Set by the pipeline, which knows the caller's dialect. */
-  readonly passes: boolean = false
+  get passes(): boolean {
+    return this.targets.every(target => speaks(target, this.#dialect))
+  }
 
   accept(found: readonly FoundExtension[], remover: ExtensionRemover): boolean {
     const accepting = acceptingTargets(found, this.targets, this.#drops ? remover : undefined, this.#log)

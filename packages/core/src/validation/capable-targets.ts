@@ -6,6 +6,7 @@ import { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest, Message } from '../protocol/chat.ts'
 import { quotedList } from '../protocol/error-messages.ts'
 import { requestFor } from './overridden-settings.ts'
+import { speaks } from './speaks.ts'
 
 /** What a request needs from a target. */
 interface Fit {
@@ -31,8 +32,8 @@ export function selectCapableTargets<T extends Target>(
   targets: readonly T[],
   fit: Fit,
 ): readonly T[] {
-  const input = request.chat()
-  const parts = inputParts(input.messages)
+  // Computed when the first target needs them: a request that all targets get as it came is not translated.
+  let parts: readonly InputPart[] | undefined
   const capable: T[] = []
   const tight: T[] = []
   let reason: GatewayError | undefined
@@ -45,12 +46,16 @@ export function selectCapableTargets<T extends Target>(
       continue
     }
     const { contextTokens = Number.POSITIVE_INFINITY } = capabilities
-    // A word has at least two bytes, so a short prompt need not be counted.
-    if (fit.bytes / 2 > contextTokens) words ??= wordCount(input.messages)
-    const asked = requestFor(request, target)?.request.chat() ?? input
-    const unsupported =
-      unsupportedOperation(fit.operation, capabilities) ??
-      unsupportedFeature(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
+    let unsupported = unsupportedOperation(fit.operation, capabilities)
+    // The vendor judges a request that it gets as it came.
+    if (unsupported === undefined && !passesTo(target, request)) {
+      const input = request.chat()
+      parts ??= inputParts(input.messages)
+      // A word has at least two bytes, so a short prompt need not be counted.
+      if (fit.bytes / 2 > contextTokens) words ??= wordCount(input.messages)
+      const asked = requestFor(request, target)?.request.chat() ?? input
+      unsupported = unsupportedFeature(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
+    }
     if (unsupported !== undefined) {
       const found = inCallersWords(unsupported, request)
       reason ??= found
@@ -64,6 +69,10 @@ export function selectCapableTargets<T extends Target>(
   }
   if (capable.length + tight.length === 0 && reason !== undefined) throw reason
   return tight.length === 0 ? capable : [...capable, ...tight]
+}
+
+function passesTo(target: Target, request: GenerateRequest): boolean {
+  return request.native !== undefined && speaks(target, request.dialect)
 }
 
 /** Names the field of an error as the caller has it. */
@@ -138,7 +147,11 @@ const operationNames: Readonly<Record<Operation, string>> = {
   countTokens: 'token counts',
 }
 
-function unsupportedOperation(operation: Operation, { operations }: Capabilities): GatewayError | undefined {
+/** Returns the error for an operation that a model does not support, or `undefined`. */
+export function unsupportedOperation(
+  operation: Operation,
+  { operations }: Capabilities,
+): GatewayError | undefined {
   if (operations === undefined || operations.includes(operation)) return undefined
   const supported = operations.map(each => operationNames[each]).join(' and ')
   return new GatewayError('unsupported_value', {
@@ -204,7 +217,8 @@ export function wordCount(messages: readonly Message[]): number {
   return words
 }
 
-function wordsOf(text: string): number {
+/** Returns the number of words of a text. */
+export function wordsOf(text: string): number {
   let words = 0
   let inside = false
   for (let at = 0; at < text.length; at++) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import type { Dialect } from '../contracts/dialect.ts'
-import type { Draft } from '../contracts/draft.ts'
+import type { Draft, RequestHeaders } from '../contracts/draft.ts'
 import type { HostBody } from '../contracts/host.ts'
 import type { Outline } from '../contracts/outline.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -12,10 +12,10 @@ import { memberOf } from '../primitives/own-members.ts'
 import type { JsonObject, JsonValue } from '../protocol/chat.ts'
 import { checkParsed } from '../protocol/check-parsed.ts'
 import { shorten, typeName } from '../protocol/error-messages.ts'
-import { parseJson } from '../protocol/json.ts'
+import { decodeUtf8, parseJsonText } from '../protocol/json.ts'
 
 /** What a draft takes from the dialect of its request. */
-type DraftDialect = Pick<Dialect, 'name' | 'operation' | 'outline'>
+type DraftDialect = Pick<Dialect, 'name' | 'operation' | 'outline'> & { readonly pass?: unknown }
 
 /**
  * Reads a body that is buffered. Checks size, content type, JSON and model, in this order; a body with
@@ -40,13 +40,13 @@ export function read(
   if (body?.kind === 'parsed') {
     const bytes = checkParsed(body.value, limits)
     if (bytes > limits.maxBytes) throw tooLarge(bytes, limits)
-    return toDraft(body.value as JsonValue, bytes, dialect)
+    return toDraft(body.value as JsonValue, bytes, undefined, headers, dialect)
   }
   // A host that has read the body has also decoded it.
-  if (body?.kind === 'bytes') return draftOf(body.bytes, limits, dialect)
+  if (body?.kind === 'bytes') return draftOf(body.bytes, limits, headers, dialect)
   checkContentEncoding(headers)
   const buffered = body && bufferedBody(body)
-  return buffered === undefined ? undefined : draftOf(buffered, limits, dialect)
+  return buffered === undefined ? undefined : draftOf(buffered, limits, headers, dialect)
 }
 
 /** Returns whether the body may be buffered one turn of the event loop later. */
@@ -79,7 +79,7 @@ export async function receive(
   dialect: DraftDialect,
   { key, uploads, lifetime, random, clock }: Sender,
 ): Promise<Draft> {
-  const use = (bytes: Uint8Array): Draft => draftOf(bytes, limits, dialect)
+  const use = (bytes: Uint8Array): Draft => draftOf(bytes, limits, request.headers, dialect)
   const stream = body?.kind === 'stream' ? body.stream : webBody(request)
   if (stream === undefined) return use(new Uint8Array())
   const bounds: BodyBounds = {
@@ -97,9 +97,15 @@ function announcedBytes({ headers }: Request): number {
   return Number(headers.get('content-length') ?? 0)
 }
 
-function draftOf(bytes: Uint8Array, limits: RequestLimits, dialect: DraftDialect): Draft {
+function draftOf(
+  bytes: Uint8Array,
+  limits: RequestLimits,
+  headers: RequestHeaders,
+  dialect: DraftDialect,
+): Draft {
   if (bytes.length > limits.maxBytes) throw tooLarge(bytes.length, limits)
-  return toDraft(parseJson(bytes, limits), bytes.length, dialect)
+  const text = decodeUtf8(bytes)
+  return toDraft(parseJsonText(text, limits), bytes.length, text, headers, dialect)
 }
 
 function webBody(request: Request): AsyncIterable<Uint8Array> | undefined {
@@ -113,25 +119,27 @@ function webBody(request: Request): AsyncIterable<Uint8Array> | undefined {
   return request.body === null ? undefined : iterate(request.body)
 }
 
-function toDraft(body: JsonValue, bytes: number, { name, operation, outline }: DraftDialect): Draft {
+function toDraft(
+  body: JsonValue,
+  bytes: number,
+  text: string | undefined,
+  headers: RequestHeaders,
+  { name, operation, outline, pass }: DraftDialect,
+): Draft {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new GatewayError('invalid_json')
   const object = body as JsonObject
   const model = Object.hasOwn(object, 'model') ? object.model : undefined
   if (model === undefined || model === null || model === '') throw new GatewayError('missing_model')
   if (typeof model === 'string') {
-    const outlined: unknown = outline(object, bytes)
+    const outlined: unknown = outline(object, bytes, headers)
     if (typeof outlined !== 'object' || outlined === null) {
       throw new TypeError(`The dialect '${name}' returned no outline.`)
     }
     // Frozen, so that a route cannot change the model after authorization.
-    return Object.freeze({
-      dialect: name,
-      operation,
-      model,
-      body: object,
-      bytes,
-      outline: outlined as Outline,
-    })
+    const draft = { dialect: name, operation, model, body: object, bytes, outline: outlined as Outline }
+    // A text of megabytes is kept only for a dialect that passes it on.
+    const passes = pass !== undefined || operation === 'countTokens'
+    return Object.freeze(passes ? { ...draft, text, headers } : draft)
   }
   throw new GatewayError('invalid_type', {
     message: `Invalid type for 'model': expected a string, but got ${typeName(model)} instead.`,

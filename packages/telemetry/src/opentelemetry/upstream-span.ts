@@ -37,9 +37,10 @@ export class UpstreamSpan implements AttemptSpan {
     const kind = call.address === undefined ? SpanKind.INTERNAL : SpanKind.CLIENT
     const options = { kind, attributes: startAttributes(call, operation) }
     this.#span = dependencies.tracer.startSpan(`${operation} ${call.model}`, options, parent)
-    if (this.#span.isRecording()) {
-      this.#span.setAttributes(requestAttributes(call.input))
-      if (dependencies.content) this.#span.setAttributes(inputContent(call.input))
+    const { input } = call
+    if (input !== undefined && this.#span.isRecording()) {
+      this.#span.setAttributes(requestAttributes(input))
+      if (dependencies.content) this.#span.setAttributes(inputContent(input))
     }
     this.headers = dependencies.propagatesTo(call.provider)
       ? carriedOf(trace.setSpan(parent, this.#span))

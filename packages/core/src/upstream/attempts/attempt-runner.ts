@@ -3,11 +3,11 @@ import type { AttemptReason } from '../../contracts/events.ts'
 import type { Adjustment, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { RoutedTarget } from '../../contracts/route.ts'
 import type { HealthRecord, KeyUse, TargetUnavailable } from '../../contracts/target-health.ts'
-import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { AnsweredElsewhere, LifeEnded } from '../../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import { memberOf } from '../../primitives/own-members.ts'
 import type { AttemptObserver, CallContext, CallDependencies } from '../call-context.ts'
+import { type CallRequest, EmbedPart } from '../call-request.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
 import { ProviderCall } from '../provider-call.ts'
 import type { RetryState, TargetAttemptState } from './next-attempt.ts'
@@ -38,7 +38,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
   hedgeAt = never
   only: number | undefined
   due: number | undefined
-  readonly #request: GenerateRequest
+  readonly #request: CallRequest
   readonly #targets: readonly RoutedTarget[]
   readonly #context: CallContext
   readonly #observer: AttemptObserver
@@ -68,7 +68,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
   #lastResort = false
 
   constructor(
-    request: GenerateRequest,
+    request: CallRequest,
     targets: readonly RoutedTarget[],
     context: CallContext,
     observer: AttemptObserver,
@@ -141,6 +141,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
       const observer = this.#observer
       const entry = observer.attempts.begin(target, now, why, waitedMs)
       if (keys !== undefined) entry.key = health.key
+      if (this.#request instanceof EmbedPart) entry.inputs = this.#request.inputs
       const call = new ProviderCall(lifetime, this.#dependencies, this.endAt, entry, caller, observer)
       // The adjustments of an earlier attempt say nothing about this one, which may fail before it is encoded.
       observer.adjusted(noAdjustments)

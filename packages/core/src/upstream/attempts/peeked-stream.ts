@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '../../clock/clock.ts'
-import type { PartialChunk } from '../../contracts/provider.ts'
+import type { ChunkBatch, PartialChunk } from '../../contracts/provider.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { ChunkSource } from '../call-context.ts'
 
-type Read = Promise<IteratorResult<readonly PartialChunk[]>>
+type Read = Promise<IteratorResult<ChunkBatch>>
 
 /** How many reads without content are buffered. */
 const maxReads = 256
@@ -66,7 +66,11 @@ export class PeekedStream implements ChunkSource {
     return this.#begun ? this.#source.next() : this.#watch(this.#source.next())
   }
 
-  return(): Promise<IteratorResult<readonly PartialChunk[]>> {
+  get native(): boolean {
+    return this.#source.native === true
+  }
+
+  return(): Promise<IteratorResult<ChunkBatch>> {
     return this.#source.return?.() ?? Promise.resolve({ done: true, value: undefined })
   }
 
@@ -76,7 +80,7 @@ export class PeekedStream implements ChunkSource {
     return result
   }
 
-  #look(result: IteratorResult<readonly PartialChunk[]>): void {
+  #look(result: IteratorResult<ChunkBatch>): void {
     if (this.#begun || (result.done !== true && !result.value.some(hasContent))) return
     this.#begun = true
     this.#listener.contentArrived()

@@ -1,13 +1,17 @@
 import type { PartialUsage, Target } from '../../contracts/provider.ts'
 import type { Caller, HealthCall, KeyUse } from '../../contracts/target-health.ts'
-import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
 import { AttemptEntry } from '../../observability/attempt-log.ts'
 import { memberOf } from '../../primitives/own-members.ts'
-import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage/usage.ts'
-import { requestFor } from '../../validation/overridden-settings.ts'
+import {
+  type CountedUsage,
+  completionUsage,
+  countedUsage,
+  embedUsage,
+  messageChars,
+} from '../../usage/usage.ts'
 import {
   type AttemptObserver,
   type CallContext,
@@ -15,6 +19,9 @@ import {
   type ChunkSource,
   isStreamed,
 } from '../call-context.ts'
+import { type CallRequest, CountRequest, EmbedPart } from '../call-request.ts'
+import { CompleteReply } from '../complete-reply.ts'
+import { planCall } from '../plan-call.ts'
 import { ProviderCall } from '../provider-call.ts'
 import { maxShadows } from './running-shadows.ts'
 import { observedError } from './upstream-attempt.ts'
@@ -38,7 +45,7 @@ class ShadowSkipped extends Error {
 /** Mirrors a request to other targets. Whatever they do, the request neither waits for them nor fails with them. */
 export function callShadows(
   shadows: readonly Target[],
-  request: GenerateRequest,
+  request: CallRequest,
   context: Pick<CallContext, 'caller' | 'random'>,
   observer: AttemptObserver,
   dependencies: CallDependencies,
@@ -46,6 +53,7 @@ export function callShadows(
   const { clock } = dependencies
   for (const target of shadows) {
     const entry = new AttemptEntry(target, clock.monotonic(), 'shadow', 0, observer.attempts.traced)
+    if (request instanceof EmbedPart) entry.inputs = request.inputs
     const lifetime = observer.shadows.begin()
     if (lifetime === undefined) {
       entry.error = new ShadowSkipped(`${maxShadows} are under way already`)
@@ -72,7 +80,7 @@ export function callShadows(
 /** One mirrored call. Its response is discarded. */
 class Shadow {
   readonly #entry: AttemptEntry
-  readonly #given: GenerateRequest
+  readonly #given: CallRequest
   readonly #lifetime: Lifetime
   readonly #dependencies: CallDependencies
   #usage: PartialUsage | undefined
@@ -80,12 +88,7 @@ class Shadow {
   #serviceTier: string | undefined
   #begun = false
 
-  constructor(
-    entry: AttemptEntry,
-    request: GenerateRequest,
-    lifetime: Lifetime,
-    dependencies: CallDependencies,
-  ) {
+  constructor(entry: AttemptEntry, request: CallRequest, lifetime: Lifetime, dependencies: CallDependencies) {
     this.#entry = entry
     this.#given = request
     this.#lifetime = lifetime
@@ -144,19 +147,21 @@ class Shadow {
   async #read(providerCall: ProviderCall, health: HealthCall): Promise<CountedUsage> {
     const { unsupportedParameters, clock } = this.#dependencies
     const { key } = this.#entry
-    const { provider, model, capabilities } = this.#entry.target
-    const request = requestFor(this.#given, this.#entry.target)?.request ?? this.#given
-    const planned = { request, model, unsupportedParameters, capabilities, key }
-    const answer = await providerCall.run(provider, planned)
+    const { target } = this.#entry
+    const { planned } = planCall(this.#given, target, { unsupportedParameters, key })
+    const prompt = planned.form === 'embed' ? planned.part : planned.request
+    const answer = await providerCall.run(target.provider, planned)
     const whole = !isStreamed(answer)
     this.#entry.endedAt = clock.monotonic()
     health.answered(this.#entry.endedAt, whole)
     if (whole) {
+      if (!(answer instanceof CompleteReply))
+        return embedUsage('vectors' in answer ? answer.promptTokens : 0, prompt)
       this.#entry.setResponseModel(answer.completion.model)
-      return completionUsage(answer.completion, request)
+      return completionUsage(answer.completion, prompt)
     }
     await this.#drop(answer)
-    return countedUsage(this.#usage, request, this.#chars, true, 0, this.#serviceTier)
+    return countedUsage(this.#usage, prompt, this.#chars, true, 0, this.#serviceTier)
   }
 
   async #drop(source: ChunkSource): Promise<void> {
@@ -188,7 +193,8 @@ class Shadow {
     const cutOff = (failure instanceof LifeEnded || isTimeout(failure)) && this.#entry.called
     if (cutOff && this.#chars === 0) return 'abandoned'
     if (!this.#begun) return undefined
-    return countedUsage(this.#usage, this.#given, this.#chars, false, 0, this.#serviceTier)
+    const prompt = this.#given instanceof CountRequest ? this.#given.request : this.#given
+    return countedUsage(this.#usage, prompt, this.#chars, false, 0, this.#serviceTier)
   }
 }
 

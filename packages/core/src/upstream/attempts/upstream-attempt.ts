@@ -2,14 +2,16 @@ import type { Clock } from '../../clock/clock.ts'
 import type { Adjustment, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { HealthCall } from '../../contracts/target-health.ts'
 import type { TransportResponse } from '../../contracts/transport.ts'
-import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { AttemptEntry } from '../../observability/attempt-log.ts'
 import { isPromise } from '../../primitives/is-promise.ts'
-import { requestFor } from '../../validation/overridden-settings.ts'
 import { isStreamed, type UpstreamReply, type UpstreamResult } from '../call-context.ts'
+import type { CallRequest } from '../call-request.ts'
+import { CompleteReply } from '../complete-reply.ts'
 import type { PlannedCall } from '../lazy-call.ts'
+import { checkReply } from '../open-call.ts'
+import { planCall } from '../plan-call.ts'
 import type { ProviderCall } from '../provider-call.ts'
 import { type ContentListener, PeekedStream, withoutChoice } from './peeked-stream.ts'
 
@@ -55,7 +57,7 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
   }
 
   /** Calls the target. Called once. */
-  start(request: GenerateRequest): void {
+  start(request: CallRequest): void {
     this.#outcome = this.#run(request)
   }
 
@@ -98,7 +100,7 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
     this.entry.span?.end(reason)
   }
 
-  async #run(given: GenerateRequest): Promise<this> {
+  async #run(given: CallRequest): Promise<this> {
     try {
       const call = this.#callFor(given)
       // Not with `run`: most responses are read synchronously, which saves a promise.
@@ -118,7 +120,8 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
         this.#answer = held
         this.entry.endedAt = this.#host.clock.monotonic()
       } else {
-        if (answer.completion.choices.length === 0) throw withoutChoice()
+        if (!(answer instanceof CompleteReply)) checkReply(answer, call)
+        else if (answer.completion.choices.length === 0) throw withoutChoice()
         const now = this.#host.clock.monotonic()
         this.#health.answered(now, true)
         this.#answer = answer
@@ -136,14 +139,12 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
     return this
   }
 
-  #callFor(given: GenerateRequest): PlannedCall {
-    const { model, capabilities } = this.entry.target
+  #callFor(given: CallRequest): PlannedCall {
+    const { target, key } = this.entry
     const { unsupportedParameters } = this.#host
-    const { key } = this.entry
-    const overridden = requestFor(given, this.entry.target)
-    const request = overridden?.request ?? given
-    if (overridden !== undefined) this.#overridden = overridden.adjustments
-    return { request, model, unsupportedParameters, capabilities, key }
+    const { planned, adjustments } = planCall(given, target, { unsupportedParameters, key })
+    this.#overridden = adjustments
+    return planned
   }
 
   #end(completed: boolean, error: unknown, reason?: Error): void {

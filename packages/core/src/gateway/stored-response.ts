@@ -1,0 +1,62 @@
+import type { CachedResponse } from '../caching/cached-response.ts'
+import { lookUpReplay, type RunningIdempotency } from '../caching/idempotency.ts'
+import { lookUpCache, type ResponseCache } from '../caching/response-cache.ts'
+import type { GuardedCacheStore } from '../contracts/cache-store.ts'
+import type { Dialect } from '../contracts/dialect.ts'
+import type { Draft } from '../contracts/draft.ts'
+import type { EmbedRequest } from '../contracts/embedding.ts'
+import type { GatewayResponse } from '../contracts/host.ts'
+import type { GenerateRequest } from '../conversation/generate-request.ts'
+import { respondStream, respondText } from '../http/respond.ts'
+import { ReplayedStream } from './replayed-stream.ts'
+import type { RequestAccounting } from './request-accounting.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** Returns the response of an earlier request with the same idempotency key. Where there is none, stores this one's. */
+export async function replayOf(
+  request: Request,
+  draft: Draft,
+  idempotency: RunningIdempotency,
+  { principal, requestId }: RequestContext,
+  accounting: RequestAccounting,
+): Promise<CachedResponse | undefined> {
+  const found = await lookUpReplay(request, draft, principal!, requestId, idempotency)
+  if (found === undefined) return undefined
+  accounting.replayLookedUp(found)
+  return found.answer
+}
+
+/** Returns the response that is in the cache. Where there is none, stores this one. */
+export async function cachedResponse(
+  request: Request,
+  draft: Draft,
+  asked: GenerateRequest | EmbedRequest,
+  cache: ResponseCache<GuardedCacheStore>,
+  { principal }: RequestContext,
+  accounting: RequestAccounting,
+): Promise<CachedResponse | undefined> {
+  const found = await lookUpCache(request, draft, asked, principal!, cache)
+  if (found === undefined) return undefined
+  accounting.cacheLookedUp(found)
+  return found.answer
+}
+
+/** Responds with a stored response. */
+export function replay(
+  stored: CachedResponse,
+  dialect: Dialect,
+  context: RequestContext,
+  accounting: RequestAccounting,
+): GatewayResponse {
+  const { requestId } = context
+  accounting.replayed(stored)
+  context.stream = stored.stream
+  if (stored.stream && dialect.operation === 'generate') {
+    const body = new ReplayedStream(stored.text, dialect, context, accounting)
+    body.start()
+    return respondStream(body, requestId, accounting.responseHeaders)
+  }
+  accounting.firstByte()
+  accounting.settled('completed', 200)
+  return respondText(200, stored.text, requestId, accounting.responseHeaders)
+}

@@ -1,0 +1,50 @@
+import type { Adjustment, Target, UnsupportedParameters } from '../contracts/provider.ts'
+import type { GenerateRequest, NativeBody } from '../conversation/generate-request.ts'
+import { memberOf } from '../primitives/own-members.ts'
+import { embedRequestFor, requestFor } from '../validation/overridden-settings.ts'
+import { speaks } from '../validation/speaks.ts'
+import { type CallRequest, CountRequest, EmbedPart } from './call-request.ts'
+import type { PlannedCall } from './lazy-call.ts'
+
+/** What a plan takes from its attempt. */
+interface PlanOptions {
+  readonly unsupportedParameters: UnsupportedParameters
+  /** The chosen key of the provider, if it has several. */
+  readonly key: string | undefined
+}
+
+/** A call, and the adjustments that the parameters of its target made. */
+export interface CallPlan {
+  readonly planned: PlannedCall
+  readonly adjustments: readonly Adjustment[]
+}
+
+const none: readonly Adjustment[] = Object.freeze([])
+
+/** Decides how a target is called: in the caller's dialect where its vendor speaks it, else by translation. */
+export function planCall(given: CallRequest, target: Target, options: PlanOptions): CallPlan {
+  const { provider, model, capabilities } = target
+  const { unsupportedParameters, key } = options
+  const call = { model, capabilities, unsupportedParameters, key }
+  if (given instanceof EmbedPart) {
+    const { request, adjustments } = embedRequestFor(given.request, target)
+    return { planned: { form: 'embed', ...call, part: new EmbedPart(request, given.inputs) }, adjustments }
+  }
+  const counts = given instanceof CountRequest
+  const original = counts ? given.request : given
+  const overridden = requestFor(original, target)
+  const request = overridden?.request ?? original
+  const adjustments = overridden?.adjustments ?? none
+  if (counts) {
+    const native = provider.count?.encodeNative && nativeBody(request, target)
+    return { planned: { form: 'count', ...call, request, native }, adjustments }
+  }
+  const native = nativeBody(request, target)
+  return native === undefined || memberOf(provider, 'encodeNative') === undefined
+    ? { planned: { form: 'translated', ...call, request }, adjustments }
+    : { planned: { form: 'native', ...call, request, native }, adjustments }
+}
+
+function nativeBody(request: GenerateRequest, target: Target): NativeBody | undefined {
+  return request.native !== undefined && speaks(target, request.dialect) ? request.native() : undefined
+}
