@@ -45,6 +45,7 @@ import {
   vllmFields,
   xaiFields,
 } from './restricted-fields.ts'
+import type { NativeDialect } from './speaks.ts'
 
 /** A hosted service or local server as data: its address, and how it differs from OpenAI's chat completions API. */
 export interface Preset extends CompatibilityOptions {
@@ -57,6 +58,10 @@ export interface Preset extends CompatibilityOptions {
   readonly providerFields?: ProviderFields
   /** How answers cite web pages. */
   readonly citations?: 'numbered'
+  /** Other dialects that its own host speaks. */
+  readonly speaks?: readonly NativeDialect[]
+  /** The path of the Messages API on the server. Default: `/messages` below `baseURL`. */
+  readonly messagesPath?: string
 }
 
 /** Options of the presets for local servers, such as `ollama()`. */
@@ -73,6 +78,11 @@ export interface PresetOptions {
   readonly allowFields?: readonly string[] | undefined
   /** The fields outside the protocol that answers keep. Default: those that the service is known for. `false`: none. */
   readonly providerFields?: ProviderFields | false | undefined
+  /**
+   * Other dialects that the server speaks, as in `OpenAICompatibleOptions`. Default: those of the hosted service; none for a
+   * local server, because older versions lack them, and none with a `baseURL`.
+   */
+  readonly speaks?: readonly NativeDialect[] | undefined
 }
 
 /** Options of the presets for hosted services, such as `groq()`. */
@@ -192,6 +202,8 @@ export const presets = {
   deepseek: {
     name: 'deepseek',
     baseURL: 'https://api.deepseek.com',
+    speaks: ['messages'],
+    messagesPath: '/anthropic/v1/messages',
     restrictedFields: deepseekFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
@@ -212,6 +224,7 @@ export const presets = {
   openrouter: {
     name: 'openrouter',
     baseURL: 'https://openrouter.ai/api/v1',
+    speaks: ['messages'],
     restrictedFields: openrouterFields,
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content', 'reasoning_details', 'cache_control'],
@@ -281,6 +294,7 @@ const optionNames = /* @__PURE__ */ namesOf<PresetOptions>({
   maxConcurrent: true,
   allowFields: true,
   providerFields: true,
+  speaks: true,
 })
 
 function hosted<Known extends string>(
@@ -288,7 +302,8 @@ function hosted<Known extends string>(
 ): (options?: HostedOptions) => ProviderInstanceOf<Known> {
   const { name } = preset
   // Behind a URL of its own may be another server.
-  const elsewhere = { ...preset, restrictedFields: allRestrictedFields }
+  const { speaks: _, messagesPath: __, ...sameElsewhere } = preset
+  const elsewhere: Preset = { ...sameElsewhere, restrictedFields: allRestrictedFields }
   return (options = {}) => {
     rejectUnknownOptions(name, options, optionNames)
     const apiKey = keyOrEnvironment(options.apiKey, name, [`${name.toUpperCase()}_API_KEY`])
@@ -302,8 +317,8 @@ function selfHosted(preset: Preset): (options?: PresetOptions) => ProviderInstan
 
 function withPreset(preset: Preset, options: PresetOptions): ProviderInstance {
   rejectUnknownOptions(preset.name, options, optionNames)
-  const { baseURL = preset.baseURL, providerFields = preset.providerFields } = options
-  return openaiCompatible({ ...preset, ...options, baseURL, providerFields })
+  const { baseURL = preset.baseURL, providerFields = preset.providerFields, speaks = preset.speaks } = options
+  return openaiCompatible({ ...preset, ...options, baseURL, providerFields, speaks })
 }
 
 /** Ollama on this machine: `ollama()('llama3.3')`. */

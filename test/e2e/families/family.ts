@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ModelEntry } from '@sluice/core'
+import type { Target } from '@sluice/core'
 
 /** What a vendor was asked, in no vendor's words. */
 export interface Question {
@@ -41,7 +41,9 @@ export const used = { prompt: 21, cached: 5, completion: 9 } as const
 /** A vendor of a family, over HTTP. */
 export interface Vendor {
   /** The model of the vendor, for a table of models. */
-  readonly entry: ModelEntry
+  readonly entry: Target
+  /** `http://127.0.0.1:port` */
+  readonly origin: string
   readonly questions: readonly Question[]
   close(): Promise<void>
 }
@@ -59,7 +61,7 @@ export interface Family {
   question(body: Readonly<Record<string, unknown>>, path: string): Omit<Question, 'body' | 'headers'>
   answer(saying: Saying, stream: boolean): WireResponse
   error(status: number, message: string): WireResponse
-  entry(baseURL: string): ModelEntry
+  entry(baseURL: string): Target
 }
 
 /** Starts a vendor of a family on a free port. */
@@ -75,8 +77,10 @@ export async function startVendor(family: Family, script: Script): Promise<Vendo
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
+  const origin = `http://127.0.0.1:${port}`
   return {
-    entry: family.entry(`http://127.0.0.1:${port}`),
+    entry: family.entry(origin),
+    origin,
     questions,
     close: () =>
       new Promise<void>(resolve => {

@@ -36,7 +36,7 @@ export interface NativeCall extends Call {
    * applies them with `spliceJson`.
    */
   readonly edits: readonly BodyEdit[]
-  /** The caller's headers that its dialect lets through, by lowercase name. The provider chooses among them. */
+  /** The caller's headers that its dialect lets through, by lowercase name: `acme-beta`. The provider chooses among them. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -136,7 +136,7 @@ export interface Provider {
   decode(response: UpstreamResponse, call: Call): Reply | Promise<Reply>
   /**
    * The names of the dialects that the vendor speaks itself, such as `messages`. With `encodeNative` and `decodeNative`, requests
-   * in them are passed on as they came. A function returns those of a model. Default: none.
+   * in them are passed on as they came. A function decides by the upstream's name for the model. Default: none.
    */
   readonly speaks?: readonly string[] | ((model: string) => readonly string[])
   /** Encodes a request in a dialect of `speaks`. Throws what `encode` throws. */

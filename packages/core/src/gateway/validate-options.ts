@@ -1,10 +1,9 @@
 import { maxTimerMs } from '../clock/clock.ts'
 import type { GenerateDialect } from '../contracts/dialect.ts'
-import { chatDialect } from '../dialects/chat/dialect.ts'
-import { embeddingsDialect } from '../dialects/embeddings/dialect.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 import { unresolvedNames } from '../routing/combined-route.ts'
+import { builtInDialects } from './built-in-dialects.ts'
 import { aCache, anIdempotency } from './cache-options.ts'
 import {
   defaultBreaker,
@@ -53,7 +52,7 @@ const aPath: Check = value =>
 const dialects: Check = value => {
   const expected = 'dialects, each with a name and a path of its own'
   if (!Array.isArray(value) || !value.every(isDialect)) return expected
-  const all = [chatDialect, embeddingsDialect, ...value]
+  const all = [...builtInDialects, ...value]
   const isDistinct = (name: 'name' | 'path') => new Set(all.map(each => each[name])).size === all.length
   return isDistinct('name') && isDistinct('path') ? undefined : expected
 }

@@ -34,8 +34,8 @@ export function limitHeaders(lease: Pick<Lease, 'limits' | 'ietfHeaders' | 'head
   return own === undefined ? headers : Object.assign(headers, own)
 }
 
-/** The limit that rejected the request, else the one with the smallest share left. */
-function tightest(limits: readonly LimitState[], kind: LimitState['kind']): LimitState | undefined {
+/** Returns the limit that rejected the request, else the one with the smallest share left. */
+export function tightest(limits: readonly LimitState[], kind: LimitState['kind']): LimitState | undefined {
   let found: LimitState | undefined
   let least = 0
   for (const state of limits) {
@@ -62,7 +62,8 @@ function addIetfHeaders(headers: Record<string, string>, limits: readonly LimitS
   headers.ratelimit = states.join(', ')
 }
 
-function wholeNumber(value: number): number {
+/** Returns a count for a header: a store or a limiter may return `NaN` or `Infinity`. */
+export function wholeNumber(value: number): number {
   return Math.max(0, Math.floor(finite(value)))
 }
 
