@@ -1,4 +1,5 @@
-import { ConfigurationError, type Gateway } from '@sluice/core'
+import { ConfigurationError, createGateway, type Gateway, models } from '@sluice/core'
+import { local } from '@sluice/providers'
 import express, { type Request as ExpressRequest, type RequestHandler } from 'express'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { clientOf } from '../../../test/e2e/mounts/receive.ts'
@@ -65,6 +66,17 @@ describe('toExpress', () => {
     expect((await client.response())?.body).toBe('the app')
     await client.response()
     expect(handed).toBeGreaterThan(0)
+  })
+
+  it.each(['', '/ai'])("leaves HEAD of the mount '%s' to the application", async mount => {
+    const gateway = createGateway({ authenticate: () => undefined, route: models({ m: local()('m') }) })
+    const app = express()
+    app.use(mount, toExpress(gateway))
+    app.get(['/', '/ai', '/api/hello', '/ai/api/hello'], (_, res) => void res.set('x-app', 'own').send('own'))
+    for (const path of [`${mount}/`, `${mount}/api/hello`]) {
+      const client = await clientOf(app, `HEAD ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+      expect((await client.response('HEAD'))?.headers['x-app']).toBe('own')
+    }
   })
 
   it('fits every gateway and every way to mount', () => {

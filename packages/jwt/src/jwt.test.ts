@@ -72,6 +72,12 @@ describe('jwt', () => {
     },
   )
 
+  it('reads a token that is sent as an API key too', async () => {
+    const headers = { 'x-api-key': await withSecret() }
+    const principal = await jwt({ ...basics, secret })(new Request('http://a/', { headers }), undefined)
+    expect(principal?.id).toBe('ann')
+  })
+
   it('lets in the caller of a token that was signed with the secret, as text or as bytes', async () => {
     const token = await withSecret()
     expect(await who({ secret }, token)).toBe('ann')

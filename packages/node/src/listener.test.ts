@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { ConfigurationError } from '@sluice/core'
+import { apiKeys, ConfigurationError, createGateway, models } from '@sluice/core'
 import type { FetchContext } from '@sluice/core/adapter'
+import { local } from '@sluice/providers'
 import { describe, expect, it, vi } from 'vitest'
 import { clientOf } from '../../../test/e2e/mounts/receive.ts'
 import { toNodeListener } from './listener.ts'
@@ -129,5 +130,43 @@ describe('toNodeListener', () => {
     })
     const answer = await exchange(async () => new Response(broken))
     expect(answer).toMatchObject({ status: 200, complete: false })
+  })
+})
+
+describe('a gateway alone on a server', () => {
+  const gateway = () =>
+    createGateway({
+      authenticate: apiKeys([{ id: 'ann', key: 'sk-ann' }]),
+      route: models({ m: local()('m') }),
+    })
+  const send = async (text: string) => (await (await clientOf(toNodeListener(gateway()), text)).response())!
+
+  it.each(['/', '/api/hello', '/?probe=1'])(
+    'answers HEAD %s without a key and without a body',
+    async path => {
+      const client = await clientOf(
+        toNodeListener(gateway()),
+        `HEAD ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      )
+      await client.waitForEnd()
+      const answer = new TextDecoder().decode(client.received)
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+      expect(answer).toMatch(/\r\nx-request-id: req_/)
+      expect(answer.endsWith('\r\n\r\n')).toBe(true)
+    },
+  )
+
+  it('leaves GET / and others a 404', async () => {
+    expect((await send('GET / HTTP/1.1\r\nHost: a\r\n\r\n')).status).toBe(404)
+  })
+
+  it.each([
+    ['X-Api-Key: sk-ann', 200],
+    ['Authorization: Bearer sk-ann\r\nX-Api-Key: sk-bob', 200],
+    ['Authorization: Bearer sk-bob\r\nX-Api-Key: sk-ann', 401],
+    ['X-Api-Key: sk-ann\r\nX-Api-Key: sk-ann', 400],
+  ])('takes the key of %j', async (headers, status) => {
+    const answer = await send(`GET /v1/models HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n`)
+    expect(answer.status).toBe(status)
   })
 })

@@ -138,6 +138,7 @@ describe('toRequest', () => {
 
   it.each([
     ['Authorization', 'Authorization: Bearer a\r\nauthorization: Bearer b\r\n'],
+    ['X-Api-Key', 'x-api-key: a\r\nX-API-Key: b\r\n'],
     ['Host', 'hOST: here.example\r\n'],
   ])('refuses a repeated %s', async (name, headers) => {
     await expect(requestOf(post('', headers))).rejects.toThrow(`more than one ${name} header`)

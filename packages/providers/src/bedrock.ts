@@ -1,5 +1,13 @@
 import { configurationError } from '@sluice/core/adapter'
-import type { Call, EncodedRequest, NativeCall, Provider, UpstreamResponse } from '@sluice/core/provider'
+import type {
+  Adjustment,
+  Call,
+  EmbedCall,
+  EncodedRequest,
+  NativeCall,
+  Provider,
+  UpstreamResponse,
+} from '@sluice/core/provider'
 import { allowedBetas, bedrockBetas, type KnownBetas } from './anthropic/body-betas.ts'
 import { baseUrl } from './base-url.ts'
 import {
@@ -10,11 +18,13 @@ import {
 } from './bedrock/credentials.ts'
 import { decodeConverse } from './bedrock/decode.ts'
 import { decodeInvoke } from './bedrock/decode-invoke.ts'
+import { bedrockEmbeddings, decodeBedrockEmbeddings, maxBedrockInputs } from './bedrock/embeddings.ts'
 import { bedrockModel } from './bedrock/models.ts'
 import { nativeClaudeRequest } from './bedrock/native-claude-request.ts'
 import { requestBody } from './bedrock/request-body.ts'
 import { signedHeaders } from './bedrock/signature.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
+import { embeddingCapabilities } from './embeddings/embedding-models.ts'
 import { variableOf } from './environment-key.ts'
 import { restrictFields } from './field-restrictions.ts'
 import type { BedrockModel } from './known-models.ts'
@@ -106,10 +116,15 @@ export function bedrock(options: BedrockOptions = {}): ProviderInstanceOf<Bedroc
     encode: call => encodeConverse(call, endpoint, fetchImage),
     decode: (response, call) => decodeConverse(response, call),
     ...nativeDialects(options.speaks, spoken, native, 'bedrock'),
+    embed: {
+      maxInputs: maxBedrockInputs,
+      encode: call => encodeEmbeddings(call, endpoint),
+      decode: decodeBedrockEmbeddings,
+    },
     ...concurrency(maxConcurrent, 'bedrock'),
     ...restrictFields(bedrockFields, options.allowFields, 'bedrock'),
   }
-  return providerInstance(provider)
+  return providerInstance(provider, embeddingCapabilities)
 }
 
 /** The header of a bearer token, or what to sign with. */
@@ -164,13 +179,8 @@ async function encodeConverse(
 ): Promise<EncodedRequest> {
   const streamed = call.input.stream === true
   const { body, adjustments } = await requestBody(call, fetchImage)
-  const request = await signedRequest(
-    `${pathStep(call.model)}/${streamed ? 'converse-stream' : 'converse'}`,
-    exactJsonText(body),
-    streamed,
-    endpoint,
-  )
-  return adjustments.length > 0 ? { ...request, adjustments } : request
+  const operation = streamed ? 'converse-stream' : 'converse'
+  return authorized({ model: call.model, operation, body: exactJsonText(body), adjustments }, endpoint)
 }
 
 /** The request of InvokeModel, or of InvokeModelWithResponseStream, with the caller's body. Throws as `encodeConverse` does. */
@@ -179,26 +189,35 @@ async function encodeInvoke(
   endpoint: Endpoint,
   known: KnownBetas,
 ): Promise<EncodedRequest> {
-  const { stream } = call.request
   const { text, adjustments } = nativeClaudeRequest(call, known)
-  const operation = stream ? 'invoke-with-response-stream' : 'invoke'
-  const request = await signedRequest(`${pathStep(call.model)}/${operation}`, text, stream, endpoint)
-  return adjustments.length > 0 ? { ...request, adjustments } : request
+  const operation = call.request.stream ? 'invoke-with-response-stream' : 'invoke'
+  return authorized({ model: call.model, operation, body: text, adjustments }, endpoint)
 }
 
-/** @param path - below `/model/`. */
-async function signedRequest(
-  path: string,
-  body: string,
-  streamed: boolean,
-  endpoint: Endpoint,
+/** The request of InvokeModel for an embedding model. Throws as `encodeConverse` does. */
+async function encodeEmbeddings(call: EmbedCall, endpoint: Endpoint): Promise<EncodedRequest> {
+  const { body, adjustments } = bedrockEmbeddings(call)
+  return authorized(
+    { model: call.model, operation: 'invoke', body: JSON.stringify(body), adjustments },
+    endpoint,
+  )
+}
+
+interface UnsignedRequest {
+  readonly model: string
+  readonly operation: 'converse' | 'converse-stream' | 'invoke' | 'invoke-with-response-stream'
+  readonly body: string
+  readonly adjustments: readonly Adjustment[]
+}
+
+/** Adds the bearer token or a signature. Throws `UpstreamError` if the credentials cannot be had. */
+async function authorized(
+  { model, operation, body, adjustments }: UnsignedRequest,
+  { url: base, access, region }: Endpoint,
 ): Promise<EncodedRequest> {
-  const { access, region } = endpoint
-  const url = `${endpoint.url}/model/${path}`
-  const plain = {
-    'content-type': 'application/json',
-    accept: streamed ? 'application/vnd.amazon.eventstream' : 'application/json',
-  }
+  const url = `${base}/model/${pathStep(model)}/${operation}`
+  const accept = operation.endsWith('stream') ? 'application/vnd.amazon.eventstream' : 'application/json'
+  const plain = { 'content-type': 'application/json', accept }
   const headers =
     'headers' in access
       ? { ...plain, ...access.headers }
@@ -208,5 +227,5 @@ async function signedRequest(
           region,
           wallClock(),
         )
-  return { method: 'POST', url, headers, body }
+  return { method: 'POST', url, headers, body, ...(adjustments.length > 0 ? { adjustments } : {}) }
 }

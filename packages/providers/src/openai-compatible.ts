@@ -15,6 +15,8 @@ import type { CompatibilityOptions } from './chat-completions/compatibility-opti
 import { type ProviderFields, selectFields } from './chat-completions/provider-fields.ts'
 import { validateCompatibility } from './chat-completions/validate-compatibility.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
+import { type EmbeddingCompatibility, validateEmbeddings } from './embeddings/embedding-compatibility.ts'
+import { openaiEmbeddings } from './embeddings/openai-embeddings.ts'
 import { checkRestrictedFields, restrictFields } from './field-restrictions.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import {
@@ -30,6 +32,7 @@ import { type NativeDialect, nativeDialects } from './speaks.ts'
 
 export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 export type { ProviderFields } from './chat-completions/provider-fields.ts'
+export type { EmbeddingCompatibility } from './embeddings/embedding-compatibility.ts'
 export type { KnownCapabilities, ProviderInstance } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
 export type { NativeDialect } from './speaks.ts'
@@ -38,7 +41,7 @@ export type { NativeDialect } from './speaks.ts'
 export interface OpenAICompatibleOptions extends CompatibilityOptions {
   /** The provider's name in logs, metrics and the ledger. */
   readonly name: string
-  /** The URL before `/chat/completions`: `https://api.example.com/v1`. */
+  /** The URL before `/chat/completions` and `/embeddings`: `https://api.example.com/v1`. */
   readonly baseURL: string
   /** Sent as `Authorization: Bearer ...`: one key, or a list of several. */
   readonly apiKey?: ApiKeys | undefined
@@ -72,6 +75,8 @@ export interface OpenAICompatibleOptions extends CompatibilityOptions {
   readonly messagesPath?: string | undefined
   /** The default capabilities of its models; a target can override them. Default: unknown. */
   readonly capabilities?: KnownCapabilities | undefined
+  /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. Default: it does not differ. */
+  readonly embeddings?: EmbeddingCompatibility | false | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
@@ -87,6 +92,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   speaks: true,
   messagesPath: true,
   capabilities: true,
+  embeddings: true,
   maxTokensParameter: true,
   streamOptions: true,
   rename: true,
@@ -103,7 +109,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
 })
 
 /**
- * Creates a provider for any server with OpenAI's chat completions API.
+ * Creates a provider for any server with OpenAI's chat completions API, or its embeddings API.
  *
  * Throws `TypeError` for invalid options: a `ConfigurationError`, or a plain `TypeError` for some values.
  *
@@ -115,18 +121,20 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   rejectUnknownOptions('openaiCompatible', options, optionNames)
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
   const { restrictedFields = allRestrictedFields, allowFields, providerFields, citations, ...more } = rest
-  const { speaks, messagesPath, ...others } = more
+  const { speaks, messagesPath, embeddings = {}, ...others } = more
   const compatibility: CompatibilityOptions = others
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError(
       "openaiCompatible(): name is missing or empty. Give the provider a name, such as 'acme'.",
     )
   validateCompatibility(compatibility, name)
+  validateEmbeddings(embeddings, name)
   checkRestrictedFields(restrictedFields, name)
   const { accepts } = compatibility
   const base = baseUrl(baseURL, name)
   const url = `${base}/chat/completions`
   const messages = messagesUrl(base, messagesPath, name)
+  const embeddingsUrl = `${base}/embeddings`
   const endpoints = keyedCredentials(apiKey, name, key => ({
     url,
     headers: additionalHeaders(key === undefined ? {} : bearer(key, name), headers, name),
@@ -146,6 +154,14 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
     decode: chatCompletionsDecoder(answerExtras(providerFields, citations, name)),
     ...(accepts === undefined ? {} : { accepts }),
     ...nativeDialects(speaks, [], native, name),
+    ...(embeddings === false
+      ? {}
+      : {
+          embed: openaiEmbeddings(
+            call => ({ url: embeddingsUrl, headers: endpoints.of(call).headers }),
+            embeddings,
+          ),
+        }),
     ...endpoints.part,
     ...concurrency(maxConcurrent, name),
     ...restrictFields(withServerTools(restrictedFields, accepts), allowFields, name),

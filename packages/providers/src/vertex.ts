@@ -13,20 +13,24 @@ import { decodeNativeMessages } from './anthropic/native-decode.ts'
 import { plainHeaders } from './anthropic/native-headers.ts'
 import { baseUrl } from './base-url.ts'
 import { checkFetchImage, type ImageFetcher } from './conversation/image-data.ts'
+import { embeddingCapabilities } from './embeddings/embedding-models.ts'
+import { embeddingsRequest } from './embeddings/openai-embeddings.ts'
 import { restrictFields } from './field-restrictions.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
 import { parseGoogleError } from './gemini/google-error.ts'
 import { checkSafetySettings, type SafetySetting } from './gemini/safety-settings.ts'
 import type { VertexModel } from './known-models.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { cannotSend } from './parameters/parameter-adjuster.ts'
 import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
 import { additionalHeaders } from './request-headers.ts'
 import { vertexFields } from './restricted-fields.ts'
 import { type NativeDialect, nativeDialects } from './speaks.ts'
 import { claudeRequest, claudeSettings } from './vertex/claude-request.ts'
+import { decodeVertexEmbeddings, maxVertexInputs, vertexEmbeddings } from './vertex/embeddings.ts'
 import { geminiRequest } from './vertex/gemini-request.ts'
 import { checkProjectAndLocation, vertexHost } from './vertex/host.ts'
-import { modelResource } from './vertex/model-resource.ts'
+import { type ModelResource, modelResource } from './vertex/model-resource.ts'
 import { nativeClaudeRequest } from './vertex/native-claude-request.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 import { wallClock } from './wire/wall-clock.ts'
@@ -169,10 +173,27 @@ export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> 
     encode,
     decode,
     ...nativeDialects(options.speaks, spoken, native, 'vertex'),
+    embed: {
+      maxInputs: maxVertexInputs,
+      encode: async call => {
+        const { path, location: region } = embeddingResource(call.model, project, location)
+        const { method, body, adjuster } = vertexEmbeddings(call)
+        const url = `${base ?? vertexHost(region)}/${path}:${method}`
+        return embeddingsRequest(url, { ...further, ...(await authorization()) }, body, adjuster)
+      },
+      decode: decodeVertexEmbeddings,
+    },
     ...concurrency(maxConcurrent, 'vertex'),
     ...restrictFields(vertexFields, options.allowFields, 'vertex'),
   }
-  return providerInstance(provider)
+  return providerInstance(provider, embeddingCapabilities)
+}
+
+/** The resource of an embedding model. Throws `GatewayError` (400) for a Claude model. */
+function embeddingResource(model: string, project: string, location: string): ModelResource {
+  const resource = modelResource(model, project, location)
+  if (resource.claude === undefined) return resource
+  throw cannotSend('model', "Invalid 'model': Claude models do not embed.")
 }
 
 /** A name that is none is refused when it is called. */

@@ -48,6 +48,15 @@ describe('apiKeys with a list', () => {
     expect((await find(asking(authorization), undefined))?.id).toBe(id)
   })
 
+  it.each([
+    [{ 'x-api-key': 'My API Key' }, 'ann'],
+    [{ 'x-api-key': 'sk-ann' }, undefined],
+    [{ authorization: 'Bearer sk-bob', 'x-api-key': 'My API Key' }, 'bob'],
+    [{ authorization: 'Bearer sk-ann', 'x-api-key': 'My API Key' }, undefined],
+  ])('the headers %j are those of %s', async (headers, id) => {
+    expect((await find(new Request('http://sluice.test/', { headers }), undefined))?.id).toBe(id)
+  })
+
   it('hands on what the key may do, and neither key nor hash', async () => {
     const principal = await find(asking('Bearer My API Key'), undefined)
     expect(principal).toEqual({ id: 'ann', source: 'api_keys', models: ['gpt-*'] })

@@ -28,8 +28,24 @@ describe('bearerToken', () => {
   })
 })
 
+describe('bearerToken without Authorization: Bearer', () => {
+  it.each([
+    [{ 'x-api-key': 'sk-1' }, 'sk-1'],
+    [{ 'X-API-Key': '  sk-1  ' }, 'sk-1'],
+    [{ 'x-api-key': 'Bearer sk-1' }, 'Bearer sk-1'],
+    [{ 'x-api-key': '' }, undefined],
+    [{ authorization: 'Basic YTpi', 'x-api-key': 'sk-1' }, 'sk-1'],
+    [{ authorization: 'Bearer ', 'x-api-key': 'sk-1' }, 'sk-1'],
+    [{ authorization: 'Bearer sk-1', 'x-api-key': 'sk-1' }, 'sk-1'],
+    [{ authorization: 'Bearer sk-1', 'x-api-key': 'sk-2' }, 'sk-1'],
+  ])('of %j is %j', (headers, token) => {
+    expect(bearerToken(new Request('http://gateway.test/', { headers }))).toBe(token)
+  })
+})
+
 it('of blanks is none, also where the headers are not trimmed', () => {
-  const request = { headers: { get: () => 'Bearer   ' } } as unknown as Request
+  const blanks: Record<string, string> = { authorization: 'Bearer   ', 'x-api-key': '  ' }
+  const request = { headers: { get: (name: string) => blanks[name] ?? null } } as unknown as Request
   expect(bearerToken(request)).toBeUndefined()
 })
 
@@ -52,6 +68,9 @@ describe('authenticate', () => {
     await expect(ask('Bearer sk-1')).rejects.toMatchObject({ status: 401, reason: 'invalid_api_key' })
     await expect(ask('Basic sk-1')).rejects.toMatchObject({ status: 401, reason: 'missing_api_key' })
     await expect(ask()).rejects.toMatchObject({ status: 401, reason: 'missing_api_key' })
+    const keyed = new Request('http://gateway.test/', { headers: { 'x-api-key': 'sk-1' } })
+    const refused = async () => authenticate(keyed, undefined, () => nobody as undefined)
+    await expect(refused()).rejects.toMatchObject({ status: 401, reason: 'invalid_api_key' })
   })
 
   const invalidSources = ['', 'a b', 'a\n', 7, null].map(source => ({ id: 'ann', source }))

@@ -5,12 +5,18 @@ import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 
-/** Returns the token of an `Authorization: Bearer ...` header (RFC 6750, but it may contain spaces), or `undefined`. */
-export function bearerToken(request: Request): string | undefined {
-  const header = request.headers.get('authorization')
-  if (header === null || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
-  const token = header.slice(7).trim()
-  return token === '' ? undefined : token
+/**
+ * Returns the API key or token of a request, or `undefined`: that of `Authorization: Bearer ...` (RFC 6750, but it may contain
+ * spaces), else that of `x-api-key`. With both, the first one counts and the other is not tried.
+ */
+export function bearerToken({ headers }: Pick<Request, 'headers'>): string | undefined {
+  const authorization = headers.get('authorization')
+  if (authorization !== null && authorization.slice(0, 7).toLowerCase() === 'bearer ') {
+    const token = authorization.slice(7).trim()
+    if (token !== '') return token
+  }
+  // Trimmed, as hosts may pass on headers as they came.
+  return headers.get('x-api-key')?.trim() || undefined
 }
 
 /**

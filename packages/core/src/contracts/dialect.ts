@@ -20,6 +20,7 @@ import type {
   ProviderSpecificFields,
   RequestExtension,
 } from './provider.ts'
+import type { ModelCard } from './route.ts'
 
 /** How strictly a dialect validates requests. */
 export interface ReadRules {
@@ -133,6 +134,24 @@ export interface DialectError {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** A model of `GET /models`, with what is known of it. */
+export interface ListedModel extends ModelCard {
+  /** The context length of its targets in tokens: the largest, if that of all of them is known. */
+  readonly contextTokens?: number
+  /** The maximum number of tokens of a response, likewise. */
+  readonly maxOutputTokens?: number
+}
+
+/** How a protocol lists models: `GET /models` and `GET /models/{id}` have one path for all protocols. */
+export interface DialectModels {
+  /** Returns whether a request comes from a client of the protocol. */
+  accepts(headers: RequestHeaders): boolean
+  /** Returns the list of models. Throws `GatewayError` 400 for a query that is not valid. */
+  list(models: readonly ListedModel[], query: URLSearchParams): object
+  /** Returns one model. */
+  show(model: ListedModel): object
+}
+
 /**
  * The endpoint of a protocol that clients speak. A dialect is one with pure functions that read a request and write an answer.
  * Routes, limits, prices and the ledger know nothing of it.
@@ -146,10 +165,15 @@ export interface DialectEndpoint {
   outline(body: JsonObject, bytes: number, headers?: RequestHeaders): Outline
   /** Returns an error in the shape of the protocol. */
   error(error: GatewayError, requestId: string): DialectError
-  /** Returns the headers that tell the state of limits. Default: `x-ratelimit-*`. */
+  /** Returns the headers that tell the state of limits. `now`: milliseconds since 1970. Default: `x-ratelimit-*`. */
   limitHeaders?(limits: readonly LimitState[], now: number): Readonly<Record<string, string>>
-  /** A header with the id of the request, besides `x-request-id`. Default: none. */
+  /** A header with the id of the request, besides `x-request-id`, in lower case. Default: none. */
   readonly requestIdHeader?: string
+  /**
+   * Lists models for clients of this protocol, with its errors. The first dialect that accepts a request counts. Default: they
+   * are listed as in the chat completions API.
+   */
+  readonly models?: DialectModels
 }
 
 /** A dialect in which clients ask for a generated answer. */

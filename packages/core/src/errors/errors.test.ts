@@ -26,6 +26,17 @@ describe('GatewayError', () => {
     expect(new GatewayError('missing_api_key').headers['www-authenticate']).toMatch(/^Bearer realm=/)
     expect(new GatewayError('invalid_api_key').headers['www-authenticate']).toContain('invalid_token')
     expect(new GatewayError('insufficient_quota').headers).toEqual({ 'x-should-retry': 'false' })
+    for (const reason of [
+      'missing_api_key',
+      'invalid_api_key',
+      'model_not_allowed',
+      'model_not_found',
+    ] as const) {
+      expect(new GatewayError(reason).headers['x-should-retry'], reason).toBe('false')
+    }
+    const own = new GatewayError('missing_scope', { headers: { 'x-should-retry': 'true' } })
+    expect(own.headers).toEqual({ 'x-should-retry': 'true' })
+    expect(new GatewayError('rate_limit_exceeded').headers).toEqual({})
     expect(new GatewayError('overloaded').headers).toEqual({ 'retry-after': '1' })
     expect(new GatewayError('overloaded', { headers: { 'retry-after': '9' } }).headers).toEqual({
       'retry-after': '9',

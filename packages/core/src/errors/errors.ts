@@ -1,6 +1,7 @@
 import { ownMembers } from '../primitives/own-members.ts'
 import { oneLine } from '../primitives/safe-text.ts'
 import type { NativeError } from './native-error.ts'
+import { noRetryHeaders } from './retry-headers.ts'
 
 /**
  * All error reasons of the gateway, each with the status, `type`, `code` and default message of its response. `docs/errors.md`
@@ -12,13 +13,13 @@ export const errorTable = {
     401,
     'invalid_request_error',
     null,
-    "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
+    "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or in an x-api-key header.",
   ],
   invalid_api_key: [
     401,
     'invalid_request_error',
     'invalid_api_key',
-    'Incorrect API key provided. Check the key in your Authorization header.',
+    'Incorrect API key provided. Check the key in your Authorization or x-api-key header.',
   ],
   missing_scope: [
     403,
@@ -374,12 +375,15 @@ function defaultHeaders(
   status: number,
   given: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
-  if (reason === 'missing_api_key') return { 'www-authenticate': 'Bearer realm="chat-completions"', ...given }
-  if (reason === 'invalid_api_key') {
-    return { 'www-authenticate': 'Bearer realm="chat-completions", error="invalid_token"', ...given }
+  if (reason === 'missing_api_key') {
+    return { 'www-authenticate': 'Bearer realm="chat-completions"', ...noRetryHeaders, ...given }
   }
-  if (reason === 'insufficient_quota' || reason === 'already_processed')
-    return { 'x-should-retry': 'false', ...given }
+  if (reason === 'invalid_api_key') {
+    const challenge = 'Bearer realm="chat-completions", error="invalid_token"'
+    return { 'www-authenticate': challenge, ...noRetryHeaders, ...given }
+  }
+  if (status === 403 || status === 404 || reason === 'insufficient_quota' || reason === 'already_processed')
+    return { ...noRetryHeaders, ...given }
   if (reason === 'idempotency_in_progress') return { 'retry-after': '1', ...given }
   if (status === 503) return { 'retry-after': '1', ...given }
   return given

@@ -1,5 +1,8 @@
 type Headers = Readonly<Record<string, string>>
 
+/** Tells clients that the same request will fail again. Without them some retry a 401 for more than a minute. */
+export const noRetryHeaders: Headers = Object.freeze({ 'x-should-retry': 'false' })
+
 /** Returns the headers that ask a client to retry after so many milliseconds. */
 export function retryAfterHeaders(ms: number): Headers {
   const wholeMs = Math.ceil(ms)

@@ -2,7 +2,7 @@ import type { Idempotency } from '../caching/idempotency.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
-import type { GenerateDialect } from '../contracts/dialect.ts'
+import type { Dialect } from '../contracts/dialect.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
 import type { Limiter } from '../contracts/limiter.ts'
@@ -94,7 +94,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   /** Path of the API below the mount: `/chat/completions` and `/models` are below it. Default `/v1`. */
   readonly basePath?: string
   /** Protocols that are served in addition to chat completions, each at its own path. Default: none. */
-  readonly dialects?: readonly GenerateDialect[]
+  readonly dialects?: readonly Dialect[]
   /**
    * `schema` (default) checks types and ranges. `live` adds rules that hosted services enforce on their live APIs:
    * `tool_choice` needs `tools`, and a `tool` message must answer a tool call of the message before.

@@ -3,11 +3,11 @@ import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import { chatDialect } from '../dialects/chat/dialect.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { belowBase, dialectAbove } from '../http/endpoint.ts'
+import { belowBase, errorDialect } from '../http/endpoint.ts'
 import { clientRequestIdOf, contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
 import { disconnectSourceOf, Lifetime } from '../http/lifetime.ts'
 import { nativeResponse, plainResponse } from '../http/plain-response.ts'
-import { respondError } from '../http/respond.ts'
+import { respondError, respondText } from '../http/respond.ts'
 import { ServiceLoad } from '../http/running-requests.ts'
 import { shedLoad } from '../rate-limiting/load-shedding.ts'
 import type { GatewayOptions } from './config.ts'
@@ -71,14 +71,15 @@ export function createGateway<Host = unknown, Model extends string = string>(
       const { outcome, clientError } = toFailure(error, context.model ?? '', lifetime)
       // Written first: an observer may change the error.
       const headers = accounting.responseHeaders
+      const { now } = resolved.clock
       let response: GatewayResponse
       try {
         const dialect = dialectOf(context, request, fetchContext, resolved)
-        response = respondError(dialect.error(clientError, requestId), requestId, headers)
+        response = respondError(dialect, clientError, requestId, headers, now)
         accounting.settled(outcome, response.status, error)
       } catch (cause) {
-        const bug = chatDialect.error(new GatewayError('server_error', { cause }), requestId)
-        response = respondError(bug, requestId, headers)
+        const bug = new GatewayError('server_error', { cause })
+        response = respondError(chatDialect, bug, requestId, headers, now)
         accounting.settled('internal_error', response.status, cause)
       }
       return respond(response, request, fetchContext)
@@ -130,14 +131,14 @@ export function createGateway<Host = unknown, Model extends string = string>(
   }
 }
 
-/** The dialect of the endpoint; of a path that has none, that of the endpoint above it; else chat completions. */
+/** The dialect of the endpoint; of a path that has none, that of its errors; else chat completions. */
 function dialectOf<Host>(
   { dialect }: RequestContext,
   request: Request,
   { mount = '' }: FetchContext<Host>,
   { dialects, basePath }: ResolvedOptions<Host>,
 ): Dialect {
-  return dialect ?? dialectAbove(request.url, mount, basePath, dialects) ?? chatDialect
+  return dialect ?? errorDialect(request, mount, basePath, dialects) ?? chatDialect
 }
 
 function respond<Host>(
@@ -179,6 +180,10 @@ function dispatch<Host>(
     return traced === undefined
       ? answerRequest(dialect, request, fetchContext, options, context, accounting, load)
       : traced.within(() => answerRequest(dialect, request, fetchContext, options, context, accounting, load))
+  }
+  if (endpoint.name === 'probe') {
+    const answer = respondText(200, '', requestId, accounting.responseHeaders)
+    return settle(Promise.resolve(answer), accounting)
   }
   return settle(
     endpoint.name === 'models'

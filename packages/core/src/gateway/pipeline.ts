@@ -43,7 +43,8 @@ export async function answer<Host>(
   const decided = await decide(dialect, request, fetchContext, options, context, load)
   const { principal, draft, targets: permitted } = decided
   if (!accounting.isSettled) options.observe(context.beginEvent(principal, draft.model))
-  if (dialect.operation === 'countTokens') return countTokens(dialect, decided, options, context, accounting)
+  if (dialect.operation === 'countTokens')
+    return countTokens(dialect, decided, options, context, accounting, load)
   const replayed =
     options.idempotency && (await replayOf(request, draft, options.idempotency, context, accounting))
   if (replayed !== undefined) return replay(replayed, dialect, context, accounting)

@@ -10,6 +10,7 @@ import type { SkipReason } from '../contracts/trace.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { isTimeout } from '../errors/upstream-error.ts'
 import { limitHeaders } from '../http/limit-headers.ts'
+import { requestIdHeaders } from '../http/respond.ts'
 import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
 import { type AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import { memberOf } from '../primitives/own-members.ts'
@@ -53,6 +54,14 @@ interface OpenedRequest {
 }
 
 const none: readonly never[] = Object.freeze([])
+/** The charge of a request that costs nothing. */
+const freeCharge: Charge = Object.freeze({
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  reasoningTokens: 0,
+  cost: 0,
+})
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
@@ -108,6 +117,11 @@ export class RequestAccounting implements AttemptObserver {
     return this.#settled
   }
 
+  /** Whether vendors bill nothing for the operation. */
+  get #isFree(): boolean {
+    return this.#context.operation === 'countTokens'
+  }
+
   get shadows(): RunningShadows {
     return this.#services.shadows
   }
@@ -117,7 +131,7 @@ export class RequestAccounting implements AttemptObserver {
     this.#lease = lease
     if (this.#settled) this.#close(() => lease.settle(undefined, null))
     // A lease is the user's, and reading it may throw: not while a failure is reported.
-    this.#limitHeaders = limitHeaders(lease)
+    this.#limitHeaders = limitHeaders(lease, this.#context.dialect, this.#context.clock.now)
     this.#waitedMs = lease.waitedMs ?? 0
     if (lease.wouldHaveRefused !== undefined) this.#wouldHaveRefused = [...lease.wouldHaveRefused]
   }
@@ -156,7 +170,7 @@ export class RequestAccounting implements AttemptObserver {
       model: model!,
       stream,
       openedAt,
-      estimate: this.#chargeAt(estimatedUsage(request, 0), first, openedAt),
+      estimate: this.#isFree ? freeCharge : this.#chargeAt(estimatedUsage(request, 0), first, openedAt),
     })
     const spends = () => this.#lease?.spends === true
     return this.#entry.open(() => this.#chargeSoFar(openedAt), spends)
@@ -258,14 +272,21 @@ export class RequestAccounting implements AttemptObserver {
 
   /** The headers of the response, as far as they are known: limits, adjustments, cache, trace and the client's own id. */
   get responseHeaders(): Readonly<Record<string, string>> {
-    const { clientRequestId } = this.#context
+    const { clientRequestId, dialect, requestId } = this.#context
     const { exhausted } = this.attempts
     const trace = this.#traceHeader()
     const fromStore = this.#cache !== undefined || this.#replayed
-    const limitsAlone = !fromStore && !exhausted && trace === undefined && clientRequestId === undefined
+    const idHeaders = requestIdHeaders(dialect, requestId)
+    const named = clientRequestId !== undefined || idHeaders !== undefined
+    const limitsAlone = !fromStore && !exhausted && trace === undefined && !named
     if (limitsAlone && this.#adjustmentHeaders === undefined) return this.#limitHeaders
     // No spread: adding names to one costs microseconds.
-    const headers: Record<string, string> = Object.assign({}, this.#limitHeaders, this.#adjustmentHeaders)
+    const headers: Record<string, string> = Object.assign(
+      {},
+      idHeaders,
+      this.#limitHeaders,
+      this.#adjustmentHeaders,
+    )
     if (this.#cache !== undefined) headers['x-sluice-cache'] = this.#cache
     if (this.#replayed) headers['idempotency-replayed'] = 'true'
     if (trace !== undefined) headers['x-sluice-trace'] = trace
@@ -331,7 +352,7 @@ export class RequestAccounting implements AttemptObserver {
     const { startedAt } = context
     const now = context.clock.monotonic()
     this.#chargeAbandonedParts()
-    if (this.#usage === undefined) this.#chargeAbandoned(outcome, now)
+    if (this.#usage === undefined && !this.#isFree) this.#chargeAbandoned(outcome, now)
     const responseModel = this.attempts.counted?.responseModel
     const charge = this.#chargeOf(this.#usage, this.#openedAt)
     const cost = charge?.cost ?? null

@@ -1,9 +1,10 @@
 import { maxTimerMs } from '../clock/clock.ts'
-import type { GenerateDialect } from '../contracts/dialect.ts'
+import type { Dialect } from '../contracts/dialect.ts'
+import type { Operation } from '../contracts/outline.ts'
+import { builtInDialects } from '../dialects/built-in.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 import { unresolvedNames } from '../routing/combined-route.ts'
-import { builtInDialects } from './built-in-dialects.ts'
 import { aCache, anIdempotency } from './cache-options.ts'
 import {
   defaultBreaker,
@@ -56,16 +57,27 @@ const dialects: Check = value => {
   const isDistinct = (name: 'name' | 'path') => new Set(all.map(each => each[name])).size === all.length
   return isDistinct('name') && isDistinct('path') ? undefined : expected
 }
-function isDialect(value: unknown): value is GenerateDialect {
-  const { name, path, operation, ...rest } = (value ?? {}) as Partial<Record<keyof GenerateDialect, unknown>>
-  const { outline, read, answerId, write, stream, streamError, error } = rest
+/** The functions of a dialect by its operation. */
+const dialectFunctions: Readonly<Record<Operation, readonly string[]>> = {
+  generate: ['outline', 'error', 'read', 'write', 'answerId', 'stream', 'streamError'],
+  countTokens: ['outline', 'error', 'read', 'write'],
+  embed: ['outline', 'error', 'read', 'write'],
+}
+function isDialect(value: unknown): value is Dialect {
+  const dialect = (value ?? {}) as Readonly<Record<string, unknown>>
+  const { name, path, operation, limitHeaders, requestIdHeader, models } = dialect
+  const own = (models ?? {}) as Readonly<Record<string, unknown>>
   return (
     typeof name === 'string' &&
     /^[a-z][a-z0-9_-]{0,31}$/.test(name) &&
     aPath(path) === undefined &&
     !/^\/models(\/|$)/.test(path as string) &&
-    operation === 'generate' &&
-    [outline, read, answerId, write, stream, streamError, error].every(aMethod)
+    Object.hasOwn(dialectFunctions, operation as string) &&
+    dialectFunctions[operation as Operation].every(each => aMethod(dialect[each])) &&
+    (limitHeaders === undefined || aMethod(limitHeaders)) &&
+    (requestIdHeader === undefined ||
+      (typeof requestIdHeader === 'string' && /^[a-z0-9-]+$/.test(requestIdHeader))) &&
+    (models === undefined || [own.accepts, own.list, own.show].every(aMethod))
   )
 }
 /** Its value is logged. */

@@ -22,14 +22,25 @@ describe('withCors', () => {
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.test')
     const headers = response.headers.get('access-control-allow-headers')?.split(', ')
-    for (const name of ['authorization', 'cache-control', 'idempotency-key']) expect(headers).toContain(name)
+    for (const name of [
+      'authorization',
+      'x-api-key',
+      'cache-control',
+      'idempotency-key',
+      'anthropic-version',
+    ]) {
+      expect(headers).toContain(name)
+    }
     expect(response.headers.get('access-control-max-age')).toBe('600')
   })
 
   it('lets a page read errors too', async () => {
     const response = await fetch(from('https://app.test'))
     expect(response.status).toBe(401)
-    expect(response.headers.get('access-control-expose-headers')).toContain('x-request-id')
+    const exposed = response.headers.get('access-control-expose-headers')?.split(', ')
+    for (const name of ['x-request-id', 'request-id', 'anthropic-ratelimit-tokens-reset']) {
+      expect(exposed).toContain(name)
+    }
     expect(response.headers.get('vary')).toBe('authorization, origin')
   })
 

@@ -1,3 +1,4 @@
+import { messagesRequestHeaders, messagesResponseHeaders } from '../dialects/messages/wire-names.ts'
 import { type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import type { Gateway } from './managed-gateway.ts'
@@ -10,12 +11,22 @@ export interface CorsOptions {
   readonly maxAgeSeconds?: number
 }
 
-const exposed =
-  'x-request-id, x-client-request-id, x-sluice-adjustments, x-sluice-trace, x-sluice-cache, idempotency-replayed, retry-after, retry-after-ms, x-should-retry, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens'
+const exposed = [
+  ...['x-request-id', 'x-client-request-id', 'x-sluice-adjustments', 'x-sluice-trace', 'x-sluice-cache'],
+  ...['idempotency-replayed', 'retry-after', 'retry-after-ms', 'x-should-retry'],
+  ...['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'],
+  ...['x-ratelimit-limit-tokens', 'x-ratelimit-remaining-tokens', 'x-ratelimit-reset-tokens'],
+  ...messagesResponseHeaders,
+].join(', ')
 
 /** The headers that clients send. A wildcard would not include `authorization` (Fetch Standard). */
-const allowedHeaders =
-  'authorization, content-type, cache-control, idempotency-key, x-request-id, x-client-request-id, x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout'
+const allowedHeaders = [
+  ...['authorization', 'x-api-key', 'content-type', 'cache-control', 'idempotency-key', 'x-request-id'],
+  ...['x-client-request-id', 'x-stainless-arch', 'x-stainless-lang', 'x-stainless-os'],
+  ...['x-stainless-package-version', 'x-stainless-retry-count', 'x-stainless-runtime'],
+  ...['x-stainless-runtime-version', 'x-stainless-timeout'],
+  ...messagesRequestHeaders,
+].join(', ')
 
 /**
  * Adds CORS to a gateway, so that browsers can call it. Preflight requests get a 204 without authentication, and every

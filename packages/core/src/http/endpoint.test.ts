@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Dialect } from '../contracts/dialect.ts'
 import { chatDialect } from '../dialects/chat/dialect.ts'
-import { belowBase, dialectAbove, endpointOf, pathOf } from './endpoint.ts'
+import { belowBase, endpointOf, errorDialect, pathOf } from './endpoint.ts'
 
 describe('pathOf', () => {
   it.each([
@@ -56,12 +57,46 @@ describe('endpointOf', () => {
   })
 })
 
-it('finds the dialect above a path after a second slash too', () => {
-  for (const below of ['/chat/completions', '/chat/completions/batches']) {
-    for (const slashes of ['/', '//', '///']) {
-      const url = `http://host/v1${slashes}${below.slice(1)}`
-      expect(dialectAbove(url, '', '/v1', [chatDialect])).toBe(chatDialect)
-    }
+describe('errorDialect', () => {
+  const asked = (url: string, headers: Record<string, string> = {}) => new Request(url, { headers })
+  const other: Dialect = {
+    ...chatDialect,
+    name: 'other',
+    path: '/other',
+    models: {
+      accepts: headers => headers.get('x-other') !== null,
+      list: () => ({}),
+      show: () => ({}),
+    },
   }
-  expect(dialectAbove('http://host/v1/chat', '', '/v1', [chatDialect])).toBeUndefined()
+
+  it('finds the dialect above a path after a second slash too', () => {
+    for (const below of ['/chat/completions', '/chat/completions/batches']) {
+      for (const slashes of ['/', '//', '///']) {
+        const url = `http://host/v1${slashes}${below.slice(1)}`
+        expect(errorDialect(asked(url), '', '/v1', [chatDialect])).toBe(chatDialect)
+      }
+    }
+    expect(errorDialect(asked('http://host/v1/chat'), '', '/v1', [chatDialect])).toBeUndefined()
+  })
+
+  it.each(['/models', '/models/', '/models?limit=1', '/models/a', '//models/a/b'])(
+    'of %s is the one that accepts the request',
+    path => {
+      const url = `http://host/v1${path}`
+      const dialects = [chatDialect, other]
+      expect(errorDialect(asked(url, { 'x-other': '1' }), '', '/v1', dialects)).toBe(other)
+      expect(errorDialect(asked(url), '', '/v1', dialects)).toBeUndefined()
+      expect(errorDialect(asked(url, { 'x-other': '1' }), '', '/v1', [chatDialect])).toBeUndefined()
+    },
+  )
+
+  it('of other paths does not depend on headers', () => {
+    for (const path of ['/modelsx', '/unknown']) {
+      const request = asked(`http://host/v1${path}`, { 'x-other': '1' })
+      expect(errorDialect(request, '', '/v1', [chatDialect, other])).toBeUndefined()
+    }
+    const request = asked('http://host/v1/chat/completions', { 'x-other': '1' })
+    expect(errorDialect(request, '', '/v1', [other, chatDialect])).toBe(chatDialect)
+  })
 })

@@ -1,4 +1,5 @@
 import type { Dialect } from '../contracts/dialect.ts'
+import type { RequestHeaders } from '../contracts/draft.ts'
 import { GatewayError } from '../errors/errors.ts'
 
 // Tuned for the bench row `node`: the endpoint of the last request is cached per gateway.
@@ -8,6 +9,7 @@ type RequestedEndpoint =
   | { readonly name: 'dialect'; readonly dialect: Dialect }
   | { readonly name: 'models' }
   | { readonly name: 'model'; readonly id: string }
+  | { readonly name: 'probe' }
   | { readonly name: 'unknown' }
 
 /** Returns the path of a URL, without normalization. */
@@ -65,6 +67,7 @@ export function endpointFinder(basePath: string, dialects: readonly Dialect[]): 
 
 function find(url: string, method: string, mount: string, base: string, dialects: readonly Dialect[]): Known {
   const path = pathOf(url)
+  if (method === 'HEAD' && isProbe(path, mount)) return { name: 'probe' }
   const below = belowBase(path, mount, base)
   const endpoint: RequestedEndpoint = below === undefined ? { name: 'unknown' } : endpointOf(below, dialects)
   if (endpoint.name === 'unknown') throw unknownUrl(method, path)
@@ -74,15 +77,26 @@ function find(url: string, method: string, mount: string, base: string, dialects
   return endpoint
 }
 
-/** Returns the dialect whose endpoint a path lies below, such as `/messages/batches` below `/messages`. */
-export function dialectAbove(
-  url: string,
+/**
+ * Returns the dialect of the errors of a path: the one whose endpoint it lies below, such as `/messages/batches` below
+ * `/messages`; of the paths of models the one that accepts the request. `undefined` if there is none.
+ */
+export function errorDialect(
+  { url, headers }: Pick<Request, 'url' | 'headers'>,
   mount: string,
   base: string,
   dialects: readonly Dialect[],
 ): Dialect | undefined {
   const below = belowBase(pathOf(url), mount, base)
-  return below === undefined ? undefined : dialects.find(({ path }) => isBelow(oneSlash(below), path))
+  if (below === undefined) return undefined
+  const path = oneSlash(below)
+  if (isBelow(path, '/models')) return modelsDialect(headers, dialects)
+  return dialects.find(({ path: own }) => isBelow(path, own))
+}
+
+/** Returns the dialect that lists models for a request; `undefined` if none accepts it. */
+export function modelsDialect(headers: RequestHeaders, dialects: readonly Dialect[]): Dialect | undefined {
+  return dialects.find(({ models }) => models?.accepts(headers) === true)
 }
 
 /** Clients append a path to a base URL that ends with a slash. */
@@ -93,6 +107,16 @@ function oneSlash(below: string): string {
 /** Returns a 404 that names the method and path. */
 export function unknownUrl(method: string, path: string): GatewayError {
   return new GatewayError('unknown_url', { message: `Invalid URL (${method} ${shown(path)})` })
+}
+
+/**
+ * Whether coding clients probe a path when they start, with HEAD and without credentials: the mount itself, and `/api/hello`
+ * below it. Hosts with paths of their own keep them, because `matches` does not claim these.
+ */
+function isProbe(path: string, mount: string): boolean {
+  if (!isBelow(path, mount)) return false
+  const below = oneSlash(path.slice(mount.length))
+  return below === '' || below === '/' || below === '/api/hello'
 }
 
 function methodNotSupported(method: string, path: string, allowed: string): GatewayError {

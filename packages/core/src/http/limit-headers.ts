@@ -1,22 +1,52 @@
 import { duration } from '../clock/duration.ts'
+import type { DialectEndpoint } from '../contracts/dialect.ts'
 import type { Lease, LimitState } from '../contracts/limiter.ts'
+import type { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
 
 type Headers = Readonly<Record<string, string>>
 
+/** The limits that a response reports. */
+export type LimitReport = Pick<Lease, 'limits' | 'ietfHeaders' | 'headers'>
+
 const noLimits: readonly LimitState[] = []
 const noHeaders: Headers = Object.freeze({})
+/** Global, so that a rejection of another copy of this package is read too. */
+const reported = Symbol.for('sluice.limits')
 
 /**
- * Returns the response headers of a lease or of a rejected request: `x-ratelimit-*` for the tightest limit of each kind,
- * and with `ietfHeaders` those of draft-ietf-httpapi-ratelimit-headers for all limits. The lease's own headers replace
- * both.
+ * Returns the response headers of a lease or of a rejected request: those of the dialect, by default `x-ratelimit-*` for the
+ * tightest limit of each kind, and with `ietfHeaders` those of draft-ietf-httpapi-ratelimit-headers for all limits. The
+ * lease's own headers replace both.
+ *
+ * @param now - milliseconds since 1970.
  */
-export function limitHeaders(lease: Pick<Lease, 'limits' | 'ietfHeaders' | 'headers'>): Headers {
+export function limitHeaders(
+  report: LimitReport,
+  dialect: Pick<DialectEndpoint, 'limitHeaders'> | undefined,
+  now: () => number,
+): Headers {
   // Only own members: a library may have written to `Object.prototype`.
-  const limits = memberOf(lease, 'limits') ?? noLimits
-  const own = memberOf(lease, 'headers')
+  const limits = memberOf(report, 'limits') ?? noLimits
+  const own = memberOf(report, 'headers')
   if (limits.length === 0) return own === undefined ? noHeaders : { ...own }
+  const headers: Record<string, string> =
+    dialect?.limitHeaders === undefined ? defaultHeaders(limits) : { ...dialect.limitHeaders(limits, now()) }
+  if (memberOf(report, 'ietfHeaders') === true) addIetfHeaders(headers, limits)
+  return own === undefined ? headers : Object.assign(headers, own)
+}
+
+/** Makes the response of an error report limits, in the headers of its dialect. Returns the error. */
+export function reportLimits(error: GatewayError, report: LimitReport): GatewayError {
+  return Object.defineProperty(error, reported, { value: report })
+}
+
+/** Returns the limits that an error reports; `undefined` if there are none. */
+export function reportedLimits(error: GatewayError): LimitReport | undefined {
+  return (error as { readonly [reported]?: LimitReport })[reported]
+}
+
+function defaultHeaders(limits: readonly LimitState[]): Record<string, string> {
   const headers: Record<string, string> = {}
   const ofRequests = tightest(limits, 'requests')
   if (ofRequests !== undefined) {
@@ -30,8 +60,7 @@ export function limitHeaders(lease: Pick<Lease, 'limits' | 'ietfHeaders' | 'head
     headers['x-ratelimit-remaining-tokens'] = String(wholeNumber(ofTokens.remaining))
     headers['x-ratelimit-reset-tokens'] = duration(Math.ceil(finite(ofTokens.resetMs)))
   }
-  if (memberOf(lease, 'ietfHeaders') === true) addIetfHeaders(headers, limits)
-  return own === undefined ? headers : Object.assign(headers, own)
+  return headers
 }
 
 /** Returns the limit that rejected the request, else the one with the smallest share left. */
@@ -67,7 +96,7 @@ export function wholeNumber(value: number): number {
   return Math.max(0, Math.floor(finite(value)))
 }
 
-/** A store or a limiter may return `NaN` or `Infinity`; a header holds a number. */
-function finite(value: number): number {
+/** Returns 0 for the `NaN` or `Infinity` of a store or a limiter: a header holds a number. */
+export function finite(value: number): number {
   return Number.isFinite(value) ? value : 0
 }

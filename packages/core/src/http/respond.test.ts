@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { GatewayResponse } from '../contracts/host.ts'
+import { chatDialect } from '../dialects/chat/dialect.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { respondError, respondJson, respondStream, respondText } from './respond.ts'
 
@@ -24,14 +25,13 @@ describe('an answer', () => {
 
   it('of a refusal has what the refusal says, before what others say', () => {
     const error = new GatewayError('method_not_supported', { headers: { allow: 'POST' } })
-    const { status, headers } = error
-    const refused = { status, headers, body: error.toBody() }
-    expect(parts(respondError(refused, 'req_1', { 'x-room': '3', allow: 'GET' }))).toEqual({
+    const refuse = (more: Record<string, string>) => respondError(chatDialect, error, 'req_1', more, Date.now)
+    expect(parts(refuse({ 'x-room': '3', allow: 'GET' }))).toEqual({
       status: 405,
       headers: { ...json, 'x-room': '3', allow: 'POST' },
       body: JSON.stringify(error.toBody()),
     })
-    expect(respondError(refused, 'req_1').headers).toEqual({ ...json, allow: 'POST' })
+    expect(refuse({}).headers).toEqual({ ...json, allow: 'POST' })
   })
 
   it('C85 of a stream is kept by nobody on the way', () => {

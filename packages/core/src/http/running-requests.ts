@@ -1,4 +1,5 @@
 import { type Clock, maxTimerMs, type Timer } from '../clock/clock.ts'
+import { ConcurrentCounts } from './concurrent-counts.ts'
 import type { Lifetime } from './lifetime.ts'
 import { Uploads } from './uploads.ts'
 
@@ -76,6 +77,7 @@ function withResolver(): { promise: Promise<void>; resolve: () => void } {
 export class ServiceLoad {
   readonly running: RunningRequests
   readonly uploads = new Uploads()
+  readonly counts = new ConcurrentCounts()
   /** Number of requests whose body is being received. */
   receiving = 0
 

@@ -184,8 +184,9 @@ export class AttemptLog {
   /** The attempts of parts that were not charged, and whose upstreams may have answered: one per part. */
   get uncharged(): readonly AttemptEntry[] {
     if (this.#parts === undefined) return none
-    const counted = this.#parts.flatMap(part => (part.isCharged ? [] : [part.counted]))
-    return counted.filter(attempt => attempt !== undefined).filter(attempt => attempt.mayHaveAnswered)
+    return this.#parts.flatMap(({ isCharged, counted }) =>
+      !isCharged && counted?.mayHaveAnswered === true ? [counted] : [],
+    )
   }
 
   /** Records the attempt whose response is used. Of several parts it is that of the first with an answer. */

@@ -2,7 +2,7 @@ import { duration } from '../clock/duration.ts'
 import type { LimitDecision } from '../contracts/limit-store.ts'
 import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { retryAfterHeaders } from '../errors/retry-headers.ts'
+import { noRetryHeaders, retryAfterHeaders } from '../errors/retry-headers.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import type { EnforcedCount } from './limit-state.ts'
 
@@ -19,16 +19,13 @@ export function isFull(decision: LimitDecision): boolean {
  * Returns the error of a request that exceeds its limits. Of several limits it reports the one with the longest wait: a
  * client that waits so long is admitted. A budget that is used up goes first.
  */
-export function rateLimitError(
-  counts: readonly EnforcedCount[],
-  headers: Readonly<Record<string, string>>,
-): GatewayError {
+export function rateLimitError(counts: readonly EnforcedCount[]): GatewayError {
   const exceeded = counts.filter(({ state }) => state.over)
   const budget = longestOf(exceeded.filter(({ count }) => count.rule.kind === 'budget'))
-  if (budget !== undefined) return budgetError(budget, headers)
+  if (budget !== undefined) return budgetError(budget)
   const longest = longestOf(exceeded)
   if (longest === undefined) {
-    return new GatewayError('rate_limit_exceeded', { headers: { ...headers, ...retryAfter(unknownWaitMs) } })
+    return new GatewayError('rate_limit_exceeded', { headers: retryAfter(unknownWaitMs) })
   }
   const { reserved } = longest
   const { rule } = longest.count
@@ -36,21 +33,20 @@ export function rateLimitError(
   if (rule.kind === 'tokens' && reserved.amount > rule.limit) {
     return new GatewayError(reason, {
       message: `Request too large on ${nameOf(longest)}: Limit ${rule.limit}, Requested ${reserved.amount}. The input or output tokens must be reduced in order to run successfully.`,
-      headers: { ...headers, 'x-should-retry': 'false' },
+      headers: noRetryHeaders,
     })
   }
   const waitMs = Math.max(1, Math.ceil(waitOf(longest)))
   const used = Math.max(0, rule.limit - longest.state.remaining)
   return new GatewayError(reason, {
     message: `Rate limit reached on ${nameOf(longest)}: Limit ${rule.limit}, Used ${used}, Requested ${reserved.amount}. Please try again in ${duration(waitMs)}.`,
-    headers: { ...headers, ...retryAfter(waitMs) },
+    headers: retryAfter(waitMs),
   })
 }
 
 /** Returns the error of a request that needs a new count while the store is full. */
-export function limitStoreFullError(headers: Readonly<Record<string, string>>): GatewayError {
+export function limitStoreFullError(): GatewayError {
   return new GatewayError('limit_store_full', {
-    headers,
     cause: new Error(
       'The limit store has the maximum number of counts, and all of them are in use. Raise maxKeys of memoryLimitStore(), store counts in Redis, or use scopes that callers cannot invent.',
     ),
@@ -58,10 +54,7 @@ export function limitStoreFullError(headers: Readonly<Record<string, string>>): 
 }
 
 /** The message does not reveal what others have spent. */
-function budgetError(
-  { count: { rule }, reserved, state }: EnforcedCount,
-  headers: Readonly<Record<string, string>>,
-): GatewayError {
+function budgetError({ count: { rule }, reserved, state }: EnforcedCount): GatewayError {
   const budget = rule.per === 'ever' ? 'your budget' : `your budget for this ${rule.per}`
   const renewal = Number.isFinite(state.resetMs)
     ? `It is renewed in ${duration(Math.ceil(state.resetMs))}.`
@@ -72,13 +65,13 @@ function budgetError(
       : `You exceeded your current quota: what is left of ${budget} is less than this request can cost. ${renewal}`
   return new GatewayError('insufficient_quota', {
     message,
-    headers: { ...headers, 'x-should-retry': 'false' },
+    headers: noRetryHeaders,
   })
 }
 
 /** Clients ignore a `retry-after` of more than a minute. The message and the reset header have a longer wait. */
 function retryAfter(waitMs: number): Readonly<Record<string, string>> {
-  return waitMs > 60_000 ? { 'x-should-retry': 'false' } : retryAfterHeaders(waitMs)
+  return waitMs > 60_000 ? noRetryHeaders : retryAfterHeaders(waitMs)
 }
 
 function longestOf(counts: readonly EnforcedCount[]): EnforcedCount | undefined {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { chatDraft } from '../../test/support/chat-draft.ts'
 import type { Lease, LimitContext } from '../contracts/limiter.ts'
@@ -5,7 +6,7 @@ import type { Operation } from '../contracts/outline.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import type { Target } from '../contracts/provider.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { limitHeaders } from '../http/limit-headers.ts'
+import { limitHeaders, reportedLimits } from '../http/limit-headers.ts'
 import type { JsonObject, Usage } from '../protocol/chat.ts'
 import { limits } from './limits.ts'
 import type { LimitsOptions } from './limits-options.ts'
@@ -58,7 +59,7 @@ function limiter(rules: readonly LimitRuleData[], options: LimitsOptions = {}) {
       },
     )
     if (lease instanceof Promise) throw new Error('it made the caller wait')
-    return { ...lease, headers: limitHeaders(lease) }
+    return { ...lease, headers: limitHeaders(lease, undefined, Date.now) }
   }
   const refused = (...asking: Parameters<typeof ask>): GatewayError => {
     try {
@@ -71,6 +72,12 @@ function limiter(rules: readonly LimitRuleData[], options: LimitsOptions = {}) {
   }
   return { ask, refused, clock, store }
 }
+
+/** The headers of a rejection in the default spelling. */
+const headersOf = (error: GatewayError) => ({
+  ...limitHeaders(reportedLimits(error) ?? {}, undefined, Date.now),
+  ...error.headers,
+})
 
 describe('limits', () => {
   it('answers at once, where its store does', () => {
@@ -426,7 +433,7 @@ describe('what is told of limits', () => {
       tokens(9_000).per('hour'),
     ])
     void ask('ann', { max_tokens: 900 }).settle(usageOf(100, 900), null)
-    expect(refused('ann', { max_tokens: 900 }).headers).toEqual({
+    expect(headersOf(refused('ann', { max_tokens: 900 }))).toEqual({
       'x-ratelimit-limit-requests': '1',
       'x-ratelimit-remaining-requests': '0',
       'x-ratelimit-reset-requests': '1m0s',
@@ -452,6 +459,21 @@ describe('what is told of limits', () => {
     )
     expect(headers.ratelimit).toBe('"requests";r=9;t=6, "requests-2";r=49;t=1728, "tokens";r=8000;t=400')
     expect(limiter([concurrent(1)], { ietfHeaders: true }).ask().headers).toEqual({})
+  })
+
+  it('is on a rejection without names of headers, and where nobody prints it', () => {
+    const { ask, refused } = limiter([requests(1).per('minute')], { ietfHeaders: true })
+    ask()
+    const rejection = refused()
+    expect(Object.keys(rejection.headers)).toEqual(['retry-after', 'retry-after-ms'])
+    expect(reportedLimits(rejection)).toEqual({
+      limits: [
+        { kind: 'requests', limit: 1, windowMs: 60_000, remaining: 0, resetMs: 60_000, exceeded: true },
+      ],
+      ietfHeaders: true,
+    })
+    expect(inspect(rejection)).not.toContain('windowMs')
+    expect(JSON.stringify(rejection)).not.toContain('windowMs')
   })
 
   it('is on the lease without names of headers', () => {
@@ -506,7 +528,7 @@ describe('a refusal', () => {
     expect(refusal.message).toBe(
       'Request too large on tokens per minute (TPM): Limit 30000, Requested 31538. The input or output tokens must be reduced in order to run successfully.',
     )
-    expect(refusal.headers).toMatchObject({
+    expect(headersOf(refusal)).toMatchObject({
       'x-should-retry': 'false',
       'x-ratelimit-remaining-tokens': '30000',
     })
@@ -534,7 +556,7 @@ describe('a refusal', () => {
   it('tells no retry-after that clients would not obey', () => {
     const { ask, refused } = limiter([requests(1).per('day')])
     ask()
-    const { headers } = refused()
+    const headers = headersOf(refused())
     expect(headers).not.toHaveProperty('retry-after')
     expect(headers).not.toHaveProperty('retry-after-ms')
     expect(headers).toMatchObject({ 'x-should-retry': 'false', 'x-ratelimit-reset-requests': '24h0m0s' })

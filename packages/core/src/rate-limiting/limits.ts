@@ -5,7 +5,7 @@ import type { Lease, LimitContext, Limiter, LimitState } from '../contracts/limi
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import type { GatewayError } from '../errors/errors.ts'
-import { limitHeaders } from '../http/limit-headers.ts'
+import { reportLimits } from '../http/limit-headers.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
@@ -134,10 +134,8 @@ class RuleLimiter {
     decision: LimitDecision,
     states: readonly LimitState[] = [],
   ): GatewayError {
-    const headers = limitHeaders({ limits: states, ietfHeaders: this.#ietf })
-    return isFull(decision)
-      ? limitStoreFullError(headers)
-      : rateLimitError(enforcedCounts(request, decision), headers)
+    const error = isFull(decision) ? limitStoreFullError() : rateLimitError(enforcedCounts(request, decision))
+    return reportLimits(error, { limits: states, ietfHeaders: this.#ietf })
   }
 
   #settle({ request, claim }: Decided, charges: readonly number[]): void | Promise<void> {

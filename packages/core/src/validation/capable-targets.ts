@@ -47,8 +47,8 @@ export function selectCapableTargets<T extends Target>(
     }
     const { contextTokens = Number.POSITIVE_INFINITY } = capabilities
     let unsupported = unsupportedOperation(fit.operation, capabilities)
-    // The vendor judges a request that it gets as it came.
-    if (unsupported === undefined && !passesTo(target, request)) {
+    // The vendor judges a request that it gets as it came. What is only counted may be too long for a model.
+    if (unsupported === undefined && fit.operation !== 'countTokens' && !passesTo(target, request)) {
       const input = request.chat()
       parts ??= inputParts(input.messages)
       // A word has at least two bytes, so a short prompt need not be counted.
@@ -152,7 +152,10 @@ export function unsupportedOperation(
   operation: Operation,
   { operations }: Capabilities,
 ): GatewayError | undefined {
-  if (operations === undefined || operations.includes(operation)) return undefined
+  // The prompt of any answer can be counted, at least by an estimate.
+  const needed: Operation = operation === 'countTokens' ? 'generate' : operation
+  if (operations === undefined || operations.includes(operation) || operations.includes(needed))
+    return undefined
   const supported = operations.map(each => operationNames[each]).join(' and ')
   return new GatewayError('unsupported_value', {
     message: `This model does not support ${operationNames[operation]}. It supports ${supported || 'nothing else'}.`,

@@ -280,10 +280,14 @@ describe('dialects as an option', () => {
     ['the path of models', { path: '/models/x' }],
     ['no path', { path: 'plain' }],
     ['no name', { name: '' }],
-    ['another operation', { operation: 'embed' }],
+    ['another operation', { operation: 'other' }],
+    ['an operation of every object', { operation: 'toString' }],
+    ['a header that is none', { requestIdHeader: 'a b' }],
+    ['limits that are no function', { limitHeaders: {} }],
+    ['models without functions', { models: {} }],
     ['no writer', { write: undefined }],
   ])('are refused with %s', (_, more) => {
-    const dialects = [{ ...plain, ...more }] as readonly GenerateDialect[]
+    const dialects = [{ ...plain, ...more }] as unknown as readonly GenerateDialect[]
     expect(() =>
       plainGateway(
         scripted(() => whole('')),

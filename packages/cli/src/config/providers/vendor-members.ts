@@ -3,6 +3,7 @@ import type {
   AnthropicOptions,
   AzureOptions,
   BedrockOptions,
+  EmbeddingServiceOptions,
   GeminiOptions,
   HostedOptions,
   LocalOptions,
@@ -211,6 +212,13 @@ export const bedrockMembers: Members<BedrockOptions> = {
   allowBetas,
 }
 
+export const embeddingServiceMembers: Members<EmbeddingServiceOptions> = {
+  apiKey: key,
+  baseURL: url,
+  headers,
+  maxConcurrent,
+}
+
 export const azureMembers: Members<AzureOptions> = {
   resource: { shape: text(), description: 'The name before `.openai.azure.com`. Or `baseURL`.' },
   apiKey: { ...key, description: 'Sent as `api-key`. Or `token`.' },
@@ -283,6 +291,10 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
   },
   requiredToolChoice: { shape: text(), description: "What the vendor calls `tool_choice: 'required'`." },
   toolCallIds: { shape: choice('nine-alphanumerics'), description: "The form of a tool call's id." },
+  embeddings: {
+    shape: anything,
+    description: "How it differs from OpenAI's embeddings API. `false` where there are no embeddings.",
+  },
 }
 
 export const localMembers: Members<LocalOptions> = {

@@ -26,7 +26,10 @@ interface ValidFields {
 export function readEmbeddings({ dialect, model, body }: Draft, rules: ReadRules): EmbedRequest {
   if (!Object.hasOwn(body, 'input')) throw missingInput()
   if (body.input === null) {
-    throw new GatewayError('invalid_type', { message: wrongType('input', inputTypeName, null), param: 'input' })
+    throw new GatewayError('invalid_type', {
+      message: wrongType('input', inputTypeName, null),
+      param: 'input',
+    })
   }
   const fields = withoutNulls(body)
   if (fields.input === undefined) throw missingInput()

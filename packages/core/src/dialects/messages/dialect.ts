@@ -3,16 +3,18 @@ import { replaceMember } from '../../protocol/replace-member.ts'
 import { messagesError, messagesErrorEvent } from './error.ts'
 import { messagesLimitHeaders } from './limit-headers.ts'
 import { messageText } from './message-text.ts'
+import { messagesModels } from './models.ts'
 import { messagesOutline } from './outline.ts'
 import { readCount, readMessages } from './read.ts'
 import { MessagesStreamWriter } from './stream-writer.ts'
+import { requestIdHeader } from './wire-names.ts'
 
 /** What the endpoints of the Messages API have in common. */
 const endpoint = {
   outline: messagesOutline,
   error: messagesError,
   limitHeaders: messagesLimitHeaders,
-  requestIdHeader: 'request-id',
+  requestIdHeader,
 } as const
 
 /** The Messages API. */
@@ -24,6 +26,7 @@ export const messagesDialect: GenerateDialect = {
   read: readMessages,
   answerId: id => `msg_${id.replaceAll('-', '')}`,
   write: messageText,
+  models: messagesModels,
   pass: (native, { model }) => replaceMember(native, ['model'], model),
   stream: (identity, request) => new MessagesStreamWriter(identity, request),
   streamError: error => messagesErrorEvent(error),

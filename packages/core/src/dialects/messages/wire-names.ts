@@ -20,3 +20,27 @@ export const limitHeaderPrefix = 'anthropic-ratelimit'
 
 /** The `format` of reasoning with a signature of the protocol's own vendor, in `reasoning_details`. */
 export const ownReasoningFormat = 'anthropic-claude-v1'
+
+/** The header with the id of a request. */
+export const requestIdHeader = 'request-id'
+
+/** The headers that clients of the protocol send from browsers, beside those of all protocols. */
+export const messagesRequestHeaders: readonly string[] = [
+  versionHeader,
+  betaHeader,
+  'anthropic-dangerous-direct-browser-access',
+  'x-app',
+  sessionHeader,
+  'x-stainless-helper-method',
+]
+
+/** The headers of responses that only this protocol has. */
+export const messagesResponseHeaders: readonly string[] = [
+  requestIdHeader,
+  `${limitHeaderPrefix}-requests-limit`,
+  `${limitHeaderPrefix}-requests-remaining`,
+  `${limitHeaderPrefix}-requests-reset`,
+  `${limitHeaderPrefix}-tokens-limit`,
+  `${limitHeaderPrefix}-tokens-remaining`,
+  `${limitHeaderPrefix}-tokens-reset`,
+]
