@@ -64,10 +64,7 @@ function defaultHeaders(limits: readonly LimitState[]): Record<string, string> {
 }
 
 /** Returns the limit of a kind that rejected the request, else the one with the smallest share left. */
-export function tightest(
-  limits: readonly LimitState[],
-  kind: LimitState['kind'],
-): LimitState | undefined {
+export function tightest(limits: readonly LimitState[], kind: LimitState['kind']): LimitState | undefined {
   let found: LimitState | undefined
   let least = 0
   for (const state of limits) {
