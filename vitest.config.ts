@@ -40,6 +40,8 @@ const timed = '**/*.timed.test.ts'
 const runs: Readonly<Record<string, TestRun>> = {
   /** `pnpm test`: quick. */
   test: { include: everything, exclude: [long], exhaustive: false, servers: ['node http'] },
+  /** `pnpm test:agents`: coding agents as they are published. They are no `*.test.ts`, so no other run takes them. */
+  agents: { include: ['test/agents/*.agent.ts'], exclude: [], exhaustive: true, servers: ['node http'] },
   /** `pnpm test:all`. */
   all: { include: everything, exclude: [], exhaustive: true, servers: ['node http', 'express 5'] },
   /** `pnpm test:rest`: what `pnpm test` leaves out. */

@@ -1,6 +1,9 @@
-import type { Provider } from '@sluice/core/provider'
+import type { EncodedRequest, NativeCall, Provider, UpstreamResponse } from '@sluice/core/provider'
 import { validateBetas, validateMaxTokens, validateVersion } from './anthropic/check-options.ts'
 import { decodeMessages } from './anthropic/decode.ts'
+import { modelEdits, nativeBody } from './anthropic/native-body.ts'
+import { decodeNativeMessages } from './anthropic/native-decode.ts'
+import { defaultVersion, nativeHeaders } from './anthropic/native-headers.ts'
 import { requestBody } from './anthropic/request-body.ts'
 import { baseUrl } from './base-url.ts'
 import { keyOrEnvironment } from './environment-key.ts'
@@ -11,10 +14,12 @@ import { concurrency, type ProviderInstanceOf, providerInstance } from './provid
 import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders } from './request-headers.ts'
 import { anthropicFields } from './restricted-fields.ts'
+import { type NativeDialect, nativeDialects } from './speaks.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
 export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
+export type { NativeDialect } from './speaks.ts'
 
 /** Options of `anthropic()`. */
 export interface AnthropicOptions {
@@ -37,6 +42,11 @@ export interface AnthropicOptions {
   readonly maxConcurrent?: number | undefined
   /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
+  /**
+   * Dialects in which requests are passed on as they came, with few edits. Default: `['messages']`. `[]`: all requests are
+   * translated.
+   */
+  readonly speaks?: readonly NativeDialect[] | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<AnthropicOptions>({
@@ -48,6 +58,7 @@ const optionNames = /* @__PURE__ */ namesOf<AnthropicOptions>({
   headers: true,
   maxConcurrent: true,
   allowFields: true,
+  speaks: true,
 })
 
 /**
@@ -57,7 +68,7 @@ const optionNames = /* @__PURE__ */ namesOf<AnthropicOptions>({
  */
 export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<AnthropicModel> {
   rejectUnknownOptions('anthropic', options, optionNames)
-  const { apiKey, baseURL = 'https://api.anthropic.com/v1', version = '2023-06-01', beta } = options
+  const { apiKey, baseURL = 'https://api.anthropic.com/v1', version = defaultVersion, beta } = options
   const { defaultMaxTokens, headers = {}, maxConcurrent } = options
   const settings = { defaultMaxTokens: validateMaxTokens(defaultMaxTokens, 'anthropic') }
   const url = `${baseUrl(baseURL, 'anthropic', '/messages', '/v1')}/messages`
@@ -68,6 +79,14 @@ export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<An
   const further = keyedCredentials(apiKeys, 'anthropic', key =>
     additionalHeaders({ ...(key !== undefined && { 'x-api-key': key }), ...versions }, headers, 'anthropic'),
   )
+  const keepsBilling = new URL(url).host === 'api.anthropic.com'
+  const native = {
+    encodeNative: (call: NativeCall): EncodedRequest => {
+      const { text: body, adjustments } = nativeBody(call, modelEdits(call), keepsBilling)
+      return { method: 'POST', url, headers: nativeHeaders(call, further.of(call)), body, adjustments }
+    },
+    decodeNative: (response: UpstreamResponse, call: NativeCall) => decodeNativeMessages(response, call),
+  }
   const provider: Provider = {
     name: 'anthropic',
     encode: call => {
@@ -86,6 +105,7 @@ export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<An
       }
     },
     decode: (response, call) => decodeMessages(response, call),
+    ...nativeDialects(options.speaks, ['messages'], native, 'anthropic'),
     ...further.part,
     ...concurrency(maxConcurrent, 'anthropic'),
     ...restrictFields(anthropicFields, options.allowFields, 'anthropic'),

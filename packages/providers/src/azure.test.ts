@@ -8,6 +8,7 @@ import {
   UpstreamError,
 } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
+import { decodedEmbeddings, encodedEmbeddings } from '../test/embeddings.ts'
 import { type ScriptedAnswer, scriptedResponse } from '../test/scripted-response.ts'
 import { type AzureOptions, azure } from './azure.ts'
 
@@ -364,5 +365,46 @@ describe.skipIf(!present)('recorded answers (skipped where ../shared/fixtures is
   ])('%s', async (name, status, code, seen) => {
     const { error } = JSON.parse(body(name))
     expect(await told(status, error)).toMatchObject({ status: seen, code })
+  })
+})
+
+describe('embeddings', () => {
+  const deployment = 'text-embedding-3-small'
+
+  it.each<[string | undefined, string]>([
+    [undefined, '/openai/v1/embeddings'],
+    ['preview', '/openai/v1/embeddings?api-version=preview'],
+    ['2024-10-21', '/openai/deployments/text-embedding-3-small/embeddings?api-version=2024-10-21'],
+  ])('with the API version %s go to %s', async (apiVersion, path) => {
+    const request = await encodedEmbeddings(azure({ ...ours, apiVersion })(deployment), {
+      encoding: 'base64',
+    })
+    expect(request.url).toBe(`https://ours.openai.azure.com${path}`)
+    expect(request.headers['api-key']).toBe('the-key')
+    expect(request.body).toEqual({ model: deployment, input: ['Hello'], encoding_format: 'base64' })
+  })
+
+  it('have the token of the call, and ask for none if they are refused', async () => {
+    let asked = 0
+    const tokenProvider = async () => `token-${++asked}`
+    const target = azure({ resource: 'ours', tokenProvider })('text-embedding-ada-002')
+    expect((await encodedEmbeddings(target)).headers.authorization).toBe('Bearer token-1')
+    await expect(encodedEmbeddings(target, { dimensions: 3 })).rejects.toMatchObject({ param: 'dimensions' })
+    expect(asked).toBe(1)
+  })
+
+  it("pass input_type on to Cohere's models only", async () => {
+    const extra = { input_type: 'query' }
+    const cohere = await encodedEmbeddings(azure(ours)('Cohere-embed-v3-english'), { extra })
+    expect([cohere.body.input_type, cohere.adjustments]).toEqual(['query', []])
+    const other = await encodedEmbeddings(azure(ours)(deployment), { extra })
+    expect(other.adjustments).toMatchObject([{ parameter: 'input_type', action: 'dropped' }])
+  })
+
+  it('are decoded as those of the protocol', async () => {
+    const json = { data: [{ index: 0, embedding: [0.5] }], model: 'embed-english-v3.0' }
+    const reply = await decodedEmbeddings(azure(ours)(deployment), { json })
+    expect(reply).toEqual({ vectors: [{ kind: 'json', text: '[0.5]' }], model: 'embed-english-v3.0' })
+    expect(azure(ours)(deployment).capabilities).toEqual({ operations: ['embed'] })
   })
 })

@@ -3,9 +3,11 @@ import { accessToken, type CredentialHeaders } from './access-token.ts'
 import { azureAnswerFields } from './answer-fields.ts'
 import { apiVersionOf, azureCompatibility } from './azure/api-version.ts'
 import { azureUrl } from './azure/azure-url.ts'
+import { azureEmbeddings } from './azure/embeddings.ts'
 import { capabilitiesByName } from './chat-completions/compatibility-options.ts'
 import { type ProviderFields, selectFields } from './chat-completions/provider-fields.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
+import { decodeOpenAIEmbeddings, encodeOpenAIEmbeddings } from './embeddings/openai-embeddings.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import { restrictFields } from './field-restrictions.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
@@ -79,12 +81,18 @@ export function azure(options: AzureOptions): ProviderInstance {
   const provider: Provider = {
     name: owner,
     encode: call => {
-      // What is refused asks for no token.
-      const request = encodeChatCompletions(call, { url: urlOf(call.model), headers, compatibility })
-      const given = credential(call)
-      return given instanceof Promise ? given.then(late => signed(request, late)) : signed(request, given)
+      const url = urlOf(call.model, 'chat/completions')
+      return authorized(encodeChatCompletions(call, { url, headers, compatibility }), credential, call)
     },
     decode: chatCompletionsDecoder(fields === undefined ? undefined : { fields, numberedCitations: false }),
+    embed: {
+      encode: call => {
+        const url = urlOf(call.model, 'embeddings')
+        const request = encodeOpenAIEmbeddings(call, { url, headers }, azureEmbeddings(call.model))
+        return authorized(request, credential, call)
+      },
+      decode: (response, call) => decodeOpenAIEmbeddings(response, call, azureEmbeddings(call.model)),
+    },
     ...part,
     ...concurrency(options.maxConcurrent, owner),
     // Behind a URL of its own may be another server.
@@ -100,8 +108,17 @@ export function azure(options: AzureOptions): ProviderInstance {
   })
 }
 
-function signed(request: EncodedRequest, credential: CredentialHeaders): EncodedRequest {
-  return { ...request, headers: { ...request.headers, ...credential } }
+type Credential = (call: Pick<Call, 'key'>) => CredentialHeaders | Promise<CredentialHeaders>
+
+/** Adds the credential of a call to its request. A request that was refused before asks for no token. */
+function authorized(
+  request: EncodedRequest,
+  credential: Credential,
+  call: Pick<Call, 'key'>,
+): EncodedRequest | Promise<EncodedRequest> {
+  const given = credential(call)
+  const signed = (headers: CredentialHeaders) => ({ ...request, headers: { ...request.headers, ...headers } })
+  return given instanceof Promise ? given.then(signed) : signed(given)
 }
 
 /** Throws `TypeError` for a deployment that is not one segment of a path. */
@@ -114,7 +131,7 @@ function validateTarget(target: Target): Target {
 /** Returns the credential of each key, or the token, and the names of its headers. Throws `TypeError` unless there is exactly one. */
 function credentialOf({ apiKey: given, token, tokenProvider }: AzureOptions): {
   readonly names: CredentialHeaders
-  readonly credential: (call: Pick<Call, 'key'>) => CredentialHeaders | Promise<CredentialHeaders>
+  readonly credential: Credential
   readonly part: Pick<Provider, 'keys'>
 } {
   const variable = 'AZURE_OPENAI_API_KEY'

@@ -1,5 +1,14 @@
 import { configurationError } from '@sluice/core/adapter'
-import type { Call, EncodedRequest, Provider } from '@sluice/core/provider'
+import type {
+  Adjustment,
+  Call,
+  EmbedCall,
+  EncodedRequest,
+  NativeCall,
+  Provider,
+  UpstreamResponse,
+} from '@sluice/core/provider'
+import { allowedBetas, bedrockBetas, type KnownBetas } from './anthropic/body-betas.ts'
 import { baseUrl } from './base-url.ts'
 import {
   type AwsCredentials,
@@ -8,9 +17,14 @@ import {
   credentialsOf,
 } from './bedrock/credentials.ts'
 import { decodeConverse } from './bedrock/decode.ts'
+import { decodeInvoke } from './bedrock/decode-invoke.ts'
+import { bedrockEmbeddings, decodeBedrockEmbeddings, maxBedrockInputs } from './bedrock/embeddings.ts'
+import { bedrockModel } from './bedrock/models.ts'
+import { nativeClaudeRequest } from './bedrock/native-claude-request.ts'
 import { requestBody } from './bedrock/request-body.ts'
 import { signedHeaders } from './bedrock/signature.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
+import { embeddingCapabilities } from './embeddings/embedding-models.ts'
 import { variableOf } from './environment-key.ts'
 import { restrictFields } from './field-restrictions.ts'
 import type { BedrockModel } from './known-models.ts'
@@ -19,12 +33,14 @@ import { pathStep } from './model-path.ts'
 import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
 import { bearer } from './request-headers.ts'
 import { bedrockFields } from './restricted-fields.ts'
+import { type NativeDialect, nativeDialects } from './speaks.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 import { wallClock } from './wire/wall-clock.ts'
 
 export type { AwsCredentials } from './bedrock/credentials.ts'
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
+export type { NativeDialect } from './speaks.ts'
 
 /**
  * Options of `bedrock()`. Requires `credentials` or `bearerToken`. Default: the environment variable
@@ -45,6 +61,13 @@ export interface BedrockOptions {
   readonly maxConcurrent?: number | undefined
   /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
+  /**
+   * Dialects in which requests are passed on as they came, with few edits, for all models. Default: `['messages']` for Claude
+   * models, by InvokeModel. `[]`: all requests are translated to Converse.
+   */
+  readonly speaks?: readonly NativeDialect[] | undefined
+  /** Beta features of Claude models that callers may use, besides those that Bedrock is known to have. Default: none. */
+  readonly allowBetas?: readonly string[] | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<BedrockOptions>({
@@ -55,6 +78,8 @@ const optionNames = /* @__PURE__ */ namesOf<BedrockOptions>({
   fetchImage: true,
   maxConcurrent: true,
   allowFields: true,
+  speaks: true,
+  allowBetas: true,
 })
 
 /**
@@ -78,14 +103,28 @@ export function bedrock(options: BedrockOptions = {}): ProviderInstanceOf<Bedroc
   }
   const url = baseUrl(baseURL ?? `https://bedrock-runtime.${region}.amazonaws.com`, 'bedrock', '/model')
   const access = accessOf(options)
+  const endpoint: Endpoint = { url, region, access }
+  const known = allowedBetas(bedrockBetas, options.allowBetas, 'bedrock')
+  const native = {
+    encodeNative: (call: NativeCall) => encodeInvoke(call, endpoint, known),
+    decodeNative: (response: UpstreamResponse, call: NativeCall) => decodeInvoke(response, call),
+  }
+  const spoken = (model: string): readonly NativeDialect[] =>
+    bedrockModel(model).claude === undefined ? [] : ['messages']
   const provider: Provider = {
     name: 'bedrock',
-    encode: call => encodeConverse(call, { url, region, access, fetchImage }),
+    encode: call => encodeConverse(call, endpoint, fetchImage),
     decode: (response, call) => decodeConverse(response, call),
+    ...nativeDialects(options.speaks, spoken, native, 'bedrock'),
+    embed: {
+      maxInputs: maxBedrockInputs,
+      encode: call => encodeEmbeddings(call, endpoint),
+      decode: decodeBedrockEmbeddings,
+    },
     ...concurrency(maxConcurrent, 'bedrock'),
     ...restrictFields(bedrockFields, options.allowFields, 'bedrock'),
   }
-  return providerInstance(provider)
+  return providerInstance(provider, embeddingCapabilities)
 }
 
 /** The header of a bearer token, or what to sign with. */
@@ -127,7 +166,6 @@ interface Endpoint {
   readonly url: string
   readonly region: string
   readonly access: Access
-  readonly fetchImage: ImageFetcher | undefined
 }
 
 /**
@@ -137,20 +175,57 @@ interface Endpoint {
 async function encodeConverse(
   call: Call,
   endpoint: Endpoint,
-  now: () => number = wallClock,
+  fetchImage: ImageFetcher | undefined,
 ): Promise<EncodedRequest> {
   const streamed = call.input.stream === true
-  const { body: fields, adjustments } = await requestBody(call, endpoint.fetchImage)
-  const url = `${endpoint.url}/model/${pathStep(call.model)}/${streamed ? 'converse-stream' : 'converse'}`
-  const body = exactJsonText(fields)
-  const plain = {
-    'content-type': 'application/json',
-    accept: streamed ? 'application/vnd.amazon.eventstream' : 'application/json',
-  }
-  const { access, region } = endpoint
+  const { body, adjustments } = await requestBody(call, fetchImage)
+  const operation = streamed ? 'converse-stream' : 'converse'
+  return authorized({ model: call.model, operation, body: exactJsonText(body), adjustments }, endpoint)
+}
+
+/** The request of InvokeModel, or of InvokeModelWithResponseStream, with the caller's body. Throws as `encodeConverse` does. */
+async function encodeInvoke(
+  call: NativeCall,
+  endpoint: Endpoint,
+  known: KnownBetas,
+): Promise<EncodedRequest> {
+  const { text, adjustments } = nativeClaudeRequest(call, known)
+  const operation = call.request.stream ? 'invoke-with-response-stream' : 'invoke'
+  return authorized({ model: call.model, operation, body: text, adjustments }, endpoint)
+}
+
+/** The request of InvokeModel for an embedding model. Throws as `encodeConverse` does. */
+async function encodeEmbeddings(call: EmbedCall, endpoint: Endpoint): Promise<EncodedRequest> {
+  const { body, adjustments } = bedrockEmbeddings(call)
+  return authorized(
+    { model: call.model, operation: 'invoke', body: JSON.stringify(body), adjustments },
+    endpoint,
+  )
+}
+
+interface UnsignedRequest {
+  readonly model: string
+  readonly operation: 'converse' | 'converse-stream' | 'invoke' | 'invoke-with-response-stream'
+  readonly body: string
+  readonly adjustments: readonly Adjustment[]
+}
+
+/** Adds the bearer token or a signature. Throws `UpstreamError` if the credentials cannot be had. */
+async function authorized(
+  { model, operation, body, adjustments }: UnsignedRequest,
+  { url: base, access, region }: Endpoint,
+): Promise<EncodedRequest> {
+  const url = `${base}/model/${pathStep(model)}/${operation}`
+  const accept = operation.endsWith('stream') ? 'application/vnd.amazon.eventstream' : 'application/json'
+  const plain = { 'content-type': 'application/json', accept }
   const headers =
     'headers' in access
       ? { ...plain, ...access.headers }
-      : await signedHeaders({ url, headers: plain, body }, await credentialsOf(access.source), region, now())
+      : await signedHeaders(
+          { url, headers: plain, body },
+          await credentialsOf(access.source),
+          region,
+          wallClock(),
+        )
   return { method: 'POST', url, headers, body, ...(adjustments.length > 0 ? { adjustments } : {}) }
 }

@@ -1,9 +1,11 @@
 import type { Call, EncodedRequest, Provider } from '@sluice/core/provider'
 import { baseUrl } from './base-url.ts'
 import { checkFetchImage, type ImageFetcher } from './conversation/image-data.ts'
+import { embeddingCapabilities } from './embeddings/embedding-models.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import { restrictFields } from './field-restrictions.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
+import { decodeBatchEmbeddings, encodeBatchEmbeddings, maxGeminiInputs } from './gemini/embeddings.ts'
 import { geminiNative, geminiParameters } from './gemini/parameters.ts'
 import { generateContentBody } from './gemini/request-body.ts'
 import { checkSafetySettings, type SafetySetting } from './gemini/safety-settings.ts'
@@ -112,9 +114,14 @@ export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiMo
     name: 'gemini',
     encode,
     decode: (response, call) => decodeGenerateContent(response, call),
+    embed: {
+      maxInputs: maxGeminiInputs,
+      encode: call => encodeBatchEmbeddings(call, base, further.of(call)),
+      decode: decodeBatchEmbeddings,
+    },
     ...further.part,
     ...concurrency(maxConcurrent, 'gemini'),
     ...restrictFields(geminiFields, options.allowFields, 'gemini'),
   }
-  return providerInstance(provider)
+  return providerInstance(provider, embeddingCapabilities)
 }

@@ -7,6 +7,8 @@ export { bedrock } from './bedrock.ts'
 export type { ChatCompletionsEndpoint } from './chat-completions.ts'
 export { decodeChatCompletions, encodeChatCompletions } from './chat-completions.ts'
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
+export type { EmbeddingServiceOptions } from './embedding-services.ts'
+export { cohere, voyage } from './embedding-services.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
 export type { GeminiOptions } from './gemini.ts'
 export { gemini } from './gemini.ts'
@@ -26,6 +28,7 @@ export type { OpenAIOptions } from './openai.ts'
 export { openai } from './openai.ts'
 export type {
   CompatibilityOptions,
+  EmbeddingCompatibility,
   KnownCapabilities,
   OpenAICompatibleOptions,
   ProviderFields,

@@ -25,6 +25,9 @@ export type OpenAIModel =
   | 'o3'
   | 'o3-mini'
   | 'o1'
+  | 'text-embedding-3-large'
+  | 'text-embedding-3-small'
+  | 'text-embedding-ada-002'
 
 export type AnthropicModel =
   | 'claude-opus-5-5'
@@ -57,6 +60,8 @@ export type GeminiModel =
   | 'gemini-2.5-flash-lite'
   | 'gemini-2.0-flash'
   | 'gemini-2.0-flash-lite'
+  | 'gemini-embedding-2'
+  | 'gemini-embedding-001'
 
 export type VertexModel =
   | GeminiModel
@@ -65,6 +70,8 @@ export type VertexModel =
   | 'claude-sonnet-4-5@20250929'
   | 'claude-haiku-4-5@20251001'
   | 'claude-sonnet-4@20250514'
+  | 'text-embedding-005'
+  | 'text-multilingual-embedding-002'
 
 export type BedrockModel =
   | 'us.anthropic.claude-opus-4-6-v1:0'
@@ -79,6 +86,9 @@ export type BedrockModel =
   | 'us.meta.llama3-3-70b-instruct-v1:0'
   | 'openai.gpt-oss-120b-1:0'
   | 'mistral.mistral-large-3-675b-instruct'
+  | 'amazon.titan-embed-text-v2:0'
+  | 'amazon.nova-2-multimodal-embeddings-v1:0'
+  | 'cohere.embed-v4:0'
 
 export type GroqModel =
   | 'llama-3.3-70b-versatile'
@@ -101,6 +111,8 @@ export type MistralModel =
   | 'codestral-latest'
   | 'devstral-medium-latest'
   | 'pixtral-large-latest'
+  | 'mistral-embed'
+  | 'codestral-embed'
 
 export type DeepSeekModel = 'deepseek-chat' | 'deepseek-reasoner' | 'deepseek-v4-pro' | 'deepseek-v4-flash'
 
@@ -151,3 +163,7 @@ export type PerplexityModel =
   | 'sonar-reasoning'
   | 'sonar-reasoning-pro'
   | 'sonar-deep-research'
+
+export type VoyageModel = 'voyage-3.5' | 'voyage-3.5-lite' | 'voyage-3-large' | 'voyage-code-3'
+
+export type CohereModel = 'embed-v4.0' | 'embed-english-v3.0' | 'embed-multilingual-v3.0'

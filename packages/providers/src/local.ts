@@ -8,6 +8,9 @@ import type {
   Target,
 } from '@sluice/core/provider'
 import { decodeChatCompletions } from './chat-completions.ts'
+import type { EmbeddingCompatibility } from './embeddings/embedding-compatibility.ts'
+import { decodeOpenAIEmbeddings, encodeOpenAIEmbeddings } from './embeddings/openai-embeddings.ts'
+import { embeddingsUrl, maxLocalInputs } from './local/embeddings.ts'
 import { validateFaults } from './local/faults.ts'
 import { validateOptions } from './local/options.ts'
 import { validatePace } from './local/pace.ts'
@@ -27,6 +30,7 @@ export interface LocalProvider {
   readonly provider: Provider
 }
 
+const embeddings: EmbeddingCompatibility = { encodings: ['float', 'base64'], fields: [] }
 const positive = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true }
 const names = 'pace faults script contextWindow now maxConcurrent'
 
@@ -37,6 +41,8 @@ const names = 'pace faults script contextWindow now maxConcurrent'
  * It solves a simple calculation, calls the tools of the request with arguments generated from their schemas, generates an
  * object for a JSON schema, and echoes the user's words otherwise. Schema keywords that it ignores, such as
  * `pattern`, are reported as adjustments. Tokens are words and punctuation marks. A choice has at most 8,192 of them.
+ *
+ * Its embeddings are hashes of words and of parts of words, not those of a model.
  *
  * Throws `ConfigurationError` for an unknown option, and `TypeError` or `RangeError` for an invalid value.
  */
@@ -66,6 +72,11 @@ function localProvider(options: LocalOptions): Provider {
     restrictedFields: {},
     encode: call => encode(call, script === undefined),
     decode: (response, call) => decodeChatCompletions(response, call),
+    embed: {
+      maxInputs: maxLocalInputs,
+      encode: call => encodeOpenAIEmbeddings(call, { url: embeddingsUrl, headers: {} }, embeddings),
+      decode: (response, call) => decodeOpenAIEmbeddings(response, call, embeddings),
+    },
     transport: createServer(options),
     ...(maxConcurrent === undefined ? {} : { maxConcurrent }),
   }

@@ -1,11 +1,22 @@
 import { configurationError } from '@sluice/core/adapter'
-import type { Provider, RestrictedFields } from '@sluice/core/provider'
+import type {
+  EncodedRequest,
+  NativeCall,
+  Provider,
+  RestrictedFields,
+  UpstreamResponse,
+} from '@sluice/core/provider'
+import { modelEdits, nativeBody } from './anthropic/native-body.ts'
+import { decodeNativeMessages } from './anthropic/native-decode.ts'
+import { nativeHeaders } from './anthropic/native-headers.ts'
 import { baseUrl } from './base-url.ts'
 import type { AnswerExtras } from './chat-completions/answer-extras.ts'
 import type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 import { type ProviderFields, selectFields } from './chat-completions/provider-fields.ts'
 import { validateCompatibility } from './chat-completions/validate-compatibility.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
+import { type EmbeddingCompatibility, validateEmbeddings } from './embeddings/embedding-compatibility.ts'
+import { openaiEmbeddings } from './embeddings/openai-embeddings.ts'
 import { checkRestrictedFields, restrictFields } from './field-restrictions.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import {
@@ -17,17 +28,20 @@ import {
 import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders, bearer } from './request-headers.ts'
 import { allRestrictedFields } from './restricted-fields.ts'
+import { type NativeDialect, nativeDialects } from './speaks.ts'
 
 export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 export type { ProviderFields } from './chat-completions/provider-fields.ts'
+export type { EmbeddingCompatibility } from './embeddings/embedding-compatibility.ts'
 export type { KnownCapabilities, ProviderInstance } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
+export type { NativeDialect } from './speaks.ts'
 
 /** Options of `openaiCompatible()`: a server's address, and how it differs from OpenAI's chat completions API. */
 export interface OpenAICompatibleOptions extends CompatibilityOptions {
   /** The provider's name in logs, metrics and the ledger. */
   readonly name: string
-  /** The URL before `/chat/completions`: `https://api.example.com/v1`. */
+  /** The URL before `/chat/completions` and `/embeddings`: `https://api.example.com/v1`. */
   readonly baseURL: string
   /** Sent as `Authorization: Bearer ...`: one key, or a list of several. */
   readonly apiKey?: ApiKeys | undefined
@@ -52,8 +66,17 @@ export interface OpenAICompatibleOptions extends CompatibilityOptions {
    * `annotations`. Default: they are text only.
    */
   readonly citations?: 'numbered' | undefined
+  /**
+   * Other dialects that the server speaks: requests in them are passed on as they came, with few edits. `messages` is Anthropic's
+   * Messages API, with the key as bearer token. Default: none.
+   */
+  readonly speaks?: readonly NativeDialect[] | undefined
+  /** The path of the Messages API on the server: `/anthropic/v1/messages`. Default: `/messages` below `baseURL`. */
+  readonly messagesPath?: string | undefined
   /** The default capabilities of its models; a target can override them. Default: unknown. */
   readonly capabilities?: KnownCapabilities | undefined
+  /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. Default: it does not differ. */
+  readonly embeddings?: EmbeddingCompatibility | false | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
@@ -66,7 +89,10 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   allowFields: true,
   providerFields: true,
   citations: true,
+  speaks: true,
+  messagesPath: true,
   capabilities: true,
+  embeddings: true,
   maxTokensParameter: true,
   streamOptions: true,
   rename: true,
@@ -83,7 +109,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
 })
 
 /**
- * Creates a provider for any server with OpenAI's chat completions API.
+ * Creates a provider for any server with OpenAI's chat completions API, or its embeddings API.
  *
  * Throws `TypeError` for invalid options: a `ConfigurationError`, or a plain `TypeError` for some values.
  *
@@ -94,31 +120,61 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
 export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInstance {
   rejectUnknownOptions('openaiCompatible', options, optionNames)
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
-  const { restrictedFields = allRestrictedFields, allowFields, providerFields, citations, ...others } = rest
+  const { restrictedFields = allRestrictedFields, allowFields, providerFields, citations, ...more } = rest
+  const { speaks, messagesPath, embeddings = {}, ...others } = more
   const compatibility: CompatibilityOptions = others
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError(
       "openaiCompatible(): name is missing or empty. Give the provider a name, such as 'acme'.",
     )
   validateCompatibility(compatibility, name)
+  validateEmbeddings(embeddings, name)
   checkRestrictedFields(restrictedFields, name)
   const { accepts } = compatibility
-  const url = `${baseUrl(baseURL, name)}/chat/completions`
+  const base = baseUrl(baseURL, name)
+  const url = `${base}/chat/completions`
+  const messages = messagesUrl(base, messagesPath, name)
+  const embeddingsUrl = `${base}/embeddings`
   const endpoints = keyedCredentials(apiKey, name, key => ({
     url,
     headers: additionalHeaders(key === undefined ? {} : bearer(key, name), headers, name),
     compatibility,
   }))
+  const native = {
+    encodeNative: (call: NativeCall): EncodedRequest => {
+      const { text: body, adjustments } = nativeBody(call, modelEdits(call), false)
+      const { headers: own } = endpoints.of(call)
+      return { method: 'POST', url: messages, headers: nativeHeaders(call, own), body, adjustments }
+    },
+    decodeNative: (response: UpstreamResponse, call: NativeCall) => decodeNativeMessages(response, call),
+  }
   const provider: Provider = {
     name,
     encode: call => encodeChatCompletions(call, endpoints.of(call)),
     decode: chatCompletionsDecoder(answerExtras(providerFields, citations, name)),
     ...(accepts === undefined ? {} : { accepts }),
+    ...nativeDialects(speaks, [], native, name),
+    ...(embeddings === false
+      ? {}
+      : {
+          embed: openaiEmbeddings(
+            call => ({ url: embeddingsUrl, headers: endpoints.of(call).headers }),
+            embeddings,
+          ),
+        }),
     ...endpoints.part,
     ...concurrency(maxConcurrent, name),
     ...restrictFields(withServerTools(restrictedFields, accepts), allowFields, name),
   }
   return providerInstance(provider, known)
+}
+
+/** Returns the URL of the Messages API, on the same server. Throws `ConfigurationError` for an invalid path. */
+function messagesUrl(base: string, path: string | undefined, owner: string): string {
+  if (path === undefined) return `${base}/messages`
+  if (typeof path === 'string' && /^(?:\/[\w~-][\w.~-]*)+$/.test(path))
+    return `${new URL(base).origin}${path}`
+  throw configurationError(`${owner}()`, ['messagesPath'], path, 'a path, such as /anthropic/v1/messages')
 }
 
 /** Returns `undefined` if there is nothing beyond the protocol to read. Throws `ConfigurationError` for invalid options. */

@@ -1,5 +1,6 @@
 import { openaiAnswerFields } from './answer-fields.ts'
 import { capabilitiesByName, openaiCompatibility } from './chat-completions/compatibility-options.ts'
+import { openaiEmbeddingCompatibility } from './embeddings/embedding-compatibility.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import type { OpenAIModel } from './known-models.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
@@ -66,6 +67,7 @@ export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIMo
     allowFields,
     providerFields,
     capabilities: capabilitiesByName,
+    embeddings: openaiEmbeddingCompatibility,
     ...openaiCompatibility,
   })
 }

@@ -8,6 +8,7 @@ import {
   vllmAnswerFields,
   xaiAnswerFields,
 } from './answer-fields.ts'
+import { embeddingCapabilities } from './embeddings/embedding-models.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import type {
   CerebrasModel,
@@ -23,6 +24,7 @@ import type {
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import {
   type CompatibilityOptions,
+  type EmbeddingCompatibility,
   openaiCompatible,
   type ProviderFields,
   type ProviderInstance,
@@ -45,8 +47,9 @@ import {
   vllmFields,
   xaiFields,
 } from './restricted-fields.ts'
+import type { NativeDialect } from './speaks.ts'
 
-/** A hosted service or local server as data: its address, and how it differs from OpenAI's chat completions API. */
+/** A hosted service or local server as data: its address, and how it differs from OpenAI's API. */
 export interface Preset extends CompatibilityOptions {
   readonly name: string
   readonly baseURL: string
@@ -57,6 +60,12 @@ export interface Preset extends CompatibilityOptions {
   readonly providerFields?: ProviderFields
   /** How answers cite web pages. */
   readonly citations?: 'numbered'
+  /** Other dialects that its own host speaks. */
+  readonly speaks?: readonly NativeDialect[]
+  /** The path of the Messages API on the server. Default: `/messages` below `baseURL`. */
+  readonly messagesPath?: string
+  /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. */
+  readonly embeddings: EmbeddingCompatibility | false
 }
 
 /** Options of the presets for local servers, such as `ollama()`. */
@@ -73,6 +82,11 @@ export interface PresetOptions {
   readonly allowFields?: readonly string[] | undefined
   /** The fields outside the protocol that answers keep. Default: those that the service is known for. `false`: none. */
   readonly providerFields?: ProviderFields | false | undefined
+  /**
+   * Other dialects that the server speaks, as in `OpenAICompatibleOptions`. Default: those of the hosted service; none for a
+   * local server, because older versions lack them, and none with a `baseURL`.
+   */
+  readonly speaks?: readonly NativeDialect[] | undefined
 }
 
 /** Options of the presets for hosted services, such as `groq()`. */
@@ -123,6 +137,7 @@ export const presets = {
     extensions: ['reasoning_content'],
     reasoningField: 'reasoning',
     accepts: ['string_media', 'tool_result_media', 'untyped_tools'],
+    embeddings: { tokens: false, user: false, fields: [] },
   },
   vllm: {
     name: 'vllm',
@@ -135,6 +150,7 @@ export const presets = {
     reasoningField: 'reasoning',
     providerFields: vllmAnswerFields,
     accepts: ['video_url', 'audio_url', 'tool_result_media', 'thinking_parts', 'untyped_tools'],
+    embeddings: { encodings: ['float', 'base64'] },
   },
   llamacpp: {
     name: 'llamacpp',
@@ -144,6 +160,7 @@ export const presets = {
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content'],
     providerFields: llamacppAnswerFields,
+    embeddings: { encodings: ['float', 'base64'], fields: ['embd_normalize'] },
   },
   lmstudio: {
     name: 'lmstudio',
@@ -152,6 +169,7 @@ export const presets = {
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     refuse: ['n', 'logprobs', 'top_logprobs'],
+    embeddings: { dimensions: false, tokens: false, user: false, fields: [] },
   },
   groq: {
     name: 'groq',
@@ -164,6 +182,7 @@ export const presets = {
     messageFields: 'strict',
     providerFields: groqAnswerFields,
     accepts: ['server_tools', 'service_tiers'],
+    embeddings: false,
   },
   mistral: {
     name: 'mistral',
@@ -188,10 +207,20 @@ export const presets = {
     ],
     requiredToolChoice: 'any',
     toolCallIds: 'nine-alphanumerics',
+    embeddings: {
+      maxInputs: 256,
+      dimensions: 'output_dimension',
+      fixedDimensions: ['mistral-embed*'],
+      tokens: false,
+      user: false,
+      fields: ['metadata'],
+    },
   },
   deepseek: {
     name: 'deepseek',
     baseURL: 'https://api.deepseek.com',
+    speaks: ['messages'],
+    messagesPath: '/anthropic/v1/messages',
     restrictedFields: deepseekFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
@@ -200,6 +229,7 @@ export const presets = {
     // It wants the reasoning of turns with tool calls back.
     extensions: ['reasoning_content'],
     capabilities: { input: [] },
+    embeddings: false,
   },
   xai: {
     name: 'xai',
@@ -208,15 +238,18 @@ export const presets = {
     maxTokensParameter: 'max_completion_tokens',
     refuse: ['logit_bias'],
     providerFields: xaiAnswerFields,
+    embeddings: false,
   },
   openrouter: {
     name: 'openrouter',
     baseURL: 'https://openrouter.ai/api/v1',
+    speaks: ['messages'],
     restrictedFields: openrouterFields,
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content', 'reasoning_details', 'cache_control'],
     providerFields: openrouterAnswerFields,
     accepts: ['video_url', 'tool_result_media', 'server_tools'],
+    embeddings: { encodings: ['float', 'base64'] },
   },
   together: {
     name: 'together',
@@ -225,6 +258,7 @@ export const presets = {
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     accepts: ['video_url'],
+    embeddings: { dimensions: false, tokens: false, user: false, fields: [] },
   },
   fireworks: {
     name: 'fireworks',
@@ -234,6 +268,7 @@ export const presets = {
     maxTokensParameter: 'max_tokens',
     messageFields: 'strict',
     extensions: ['reasoning_content'],
+    embeddings: { user: false, fields: ['normalize'] },
   },
   cerebras: {
     name: 'cerebras',
@@ -245,6 +280,7 @@ export const presets = {
     drop: ['service_tier'],
     messageFields: 'strict',
     providerFields: cerebrasAnswerFields,
+    embeddings: false,
   },
   perplexity: {
     name: 'perplexity',
@@ -271,6 +307,7 @@ export const presets = {
     messageFields: 'strict',
     providerFields: perplexityAnswerFields,
     citations: 'numbered',
+    embeddings: false,
   },
 } as const satisfies Record<string, Preset>
 
@@ -281,6 +318,7 @@ const optionNames = /* @__PURE__ */ namesOf<PresetOptions>({
   maxConcurrent: true,
   allowFields: true,
   providerFields: true,
+  speaks: true,
 })
 
 function hosted<Known extends string>(
@@ -288,7 +326,8 @@ function hosted<Known extends string>(
 ): (options?: HostedOptions) => ProviderInstanceOf<Known> {
   const { name } = preset
   // Behind a URL of its own may be another server.
-  const elsewhere = { ...preset, restrictedFields: allRestrictedFields }
+  const { speaks: _, messagesPath: __, ...sameElsewhere } = preset
+  const elsewhere: Preset = { ...sameElsewhere, restrictedFields: allRestrictedFields }
   return (options = {}) => {
     rejectUnknownOptions(name, options, optionNames)
     const apiKey = keyOrEnvironment(options.apiKey, name, [`${name.toUpperCase()}_API_KEY`])
@@ -302,8 +341,9 @@ function selfHosted(preset: Preset): (options?: PresetOptions) => ProviderInstan
 
 function withPreset(preset: Preset, options: PresetOptions): ProviderInstance {
   rejectUnknownOptions(preset.name, options, optionNames)
-  const { baseURL = preset.baseURL, providerFields = preset.providerFields } = options
-  return openaiCompatible({ ...preset, ...options, baseURL, providerFields })
+  const { baseURL = preset.baseURL, providerFields = preset.providerFields, speaks = preset.speaks } = options
+  const { capabilities = embeddingCapabilities } = preset
+  return openaiCompatible({ ...preset, ...options, baseURL, providerFields, speaks, capabilities })
 }
 
 /** Ollama on this machine: `ollama()('llama3.3')`. */

@@ -1,27 +1,44 @@
-import type { Call, EncodedRequest, Provider, Reply, UpstreamResponse } from '@sluice/core/provider'
+import type {
+  Call,
+  EncodedRequest,
+  NativeCall,
+  Provider,
+  Reply,
+  UpstreamResponse,
+} from '@sluice/core/provider'
 import { accessToken } from './access-token.ts'
+import { allowedBetas, vertexBetas } from './anthropic/body-betas.ts'
 import { decodeMessages } from './anthropic/decode.ts'
+import { decodeNativeMessages } from './anthropic/native-decode.ts'
+import { plainHeaders } from './anthropic/native-headers.ts'
 import { baseUrl } from './base-url.ts'
 import { checkFetchImage, type ImageFetcher } from './conversation/image-data.ts'
+import { embeddingCapabilities } from './embeddings/embedding-models.ts'
+import { embeddingsRequest } from './embeddings/openai-embeddings.ts'
 import { restrictFields } from './field-restrictions.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
 import { parseGoogleError } from './gemini/google-error.ts'
 import { checkSafetySettings, type SafetySetting } from './gemini/safety-settings.ts'
 import type { VertexModel } from './known-models.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { cannotSend } from './parameters/parameter-adjuster.ts'
 import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
 import { additionalHeaders } from './request-headers.ts'
 import { vertexFields } from './restricted-fields.ts'
+import { type NativeDialect, nativeDialects } from './speaks.ts'
 import { claudeRequest, claudeSettings } from './vertex/claude-request.ts'
+import { decodeVertexEmbeddings, maxVertexInputs, vertexEmbeddings } from './vertex/embeddings.ts'
 import { geminiRequest } from './vertex/gemini-request.ts'
 import { checkProjectAndLocation, vertexHost } from './vertex/host.ts'
-import { modelResource } from './vertex/model-resource.ts'
+import { type ModelResource, modelResource } from './vertex/model-resource.ts'
+import { nativeClaudeRequest } from './vertex/native-claude-request.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 import { wallClock } from './wire/wall-clock.ts'
 
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
 export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
+export type { NativeDialect } from './speaks.ts'
 
 /** Options of `vertex()`. Requires `token` or `tokenProvider`. */
 export interface VertexOptions {
@@ -41,6 +58,8 @@ export interface VertexOptions {
   readonly defaultMaxTokens?: number | undefined
   /** For Claude models, as in `AnthropicOptions`. */
   readonly beta?: readonly string[] | undefined
+  /** Beta features of Claude models that callers may use, besides those that Google is known to have. Default: none. */
+  readonly allowBetas?: readonly string[] | undefined
   /** For Gemini models, as in `GeminiOptions`. */
   readonly safetySettings?: readonly SafetySetting[] | undefined
   /** Fetches images that callers send as URLs. Without it, the gateway rejects such a request with 400. */
@@ -51,6 +70,11 @@ export interface VertexOptions {
   readonly maxConcurrent?: number | undefined
   /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
+  /**
+   * Dialects in which requests are passed on as they came, with few edits, for all models. Default: `['messages']` for Claude
+   * models. `[]`: all requests are translated.
+   */
+  readonly speaks?: readonly NativeDialect[] | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<VertexOptions>({
@@ -61,11 +85,13 @@ const optionNames = /* @__PURE__ */ namesOf<VertexOptions>({
   baseURL: true,
   defaultMaxTokens: true,
   beta: true,
+  allowBetas: true,
   safetySettings: true,
   fetchImage: true,
   headers: true,
   maxConcurrent: true,
   allowFields: true,
+  speaks: true,
 })
 
 /**
@@ -120,12 +146,61 @@ export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> 
     return decodeMessages(response, { ...call, model })
   }
 
+  const known = allowedBetas(vertexBetas, options.allowBetas, 'vertex')
+
+  async function encodeNative(call: NativeCall): Promise<EncodedRequest> {
+    const resource = modelResource(call.model, project, location)
+    const { text: body, adjustments } = nativeClaudeRequest(call, known, options.beta ?? [])
+    const method = call.request.stream ? 'streamRawPredict' : 'rawPredict'
+    return {
+      method: 'POST',
+      url: `${base ?? vertexHost(resource.location)}/${resource.path}:${method}`,
+      headers: { ...plainHeaders(call), ...further, ...(await authorization()) },
+      body,
+      adjustments,
+    }
+  }
+
+  const native = {
+    encodeNative,
+    decodeNative: (response: UpstreamResponse, call: NativeCall) =>
+      decodeNativeMessages(response, call, parseGoogleError),
+  }
+  const spoken = (model: string): readonly NativeDialect[] =>
+    isClaude(model, project, location) ? ['messages'] : []
   const provider: Provider = {
     name: 'vertex',
     encode,
     decode,
+    ...nativeDialects(options.speaks, spoken, native, 'vertex'),
+    embed: {
+      maxInputs: maxVertexInputs,
+      encode: async call => {
+        const { path, location: region } = embeddingResource(call.model, project, location)
+        const { method, body, adjuster } = vertexEmbeddings(call)
+        const url = `${base ?? vertexHost(region)}/${path}:${method}`
+        return embeddingsRequest(url, { ...further, ...(await authorization()) }, body, adjuster)
+      },
+      decode: decodeVertexEmbeddings,
+    },
     ...concurrency(maxConcurrent, 'vertex'),
     ...restrictFields(vertexFields, options.allowFields, 'vertex'),
   }
-  return providerInstance(provider)
+  return providerInstance(provider, embeddingCapabilities)
+}
+
+/** The resource of an embedding model. Throws `GatewayError` (400) for a Claude model. */
+function embeddingResource(model: string, project: string, location: string): ModelResource {
+  const resource = modelResource(model, project, location)
+  if (resource.claude === undefined) return resource
+  throw cannotSend('model', "Invalid 'model': Claude models do not embed.")
+}
+
+/** A name that is none is refused when it is called. */
+function isClaude(model: string, project: string, location: string): boolean {
+  try {
+    return modelResource(model, project, location).claude !== undefined
+  } catch {
+    return false
+  }
 }

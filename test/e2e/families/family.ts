@@ -42,6 +42,8 @@ export const used = { prompt: 21, cached: 5, completion: 9 } as const
 export interface Vendor {
   /** The model of the vendor, for a table of models. */
   readonly entry: Target
+  /** `http://127.0.0.1:port` */
+  readonly origin: string
   readonly questions: readonly Question[]
   close(): Promise<void>
 }
@@ -75,8 +77,10 @@ export async function startVendor(family: Family, script: Script): Promise<Vendo
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
+  const origin = `http://127.0.0.1:${port}`
   return {
-    entry: family.entry(`http://127.0.0.1:${port}`),
+    entry: family.entry(origin),
+    origin,
     questions,
     close: () =>
       new Promise<void>(resolve => {

@@ -1,5 +1,6 @@
 import type { CacheKey, CacheStore, GuardedCacheStore } from '../contracts/cache-store.ts'
 import type { Draft } from '../contracts/draft.ts'
+import type { EmbedRequest } from '../contracts/embedding.ts'
 import type { Principal, PrincipalId } from '../contracts/principal.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
@@ -31,6 +32,8 @@ export interface ResponseCacheOptions {
    * fields outside the chat completions API.
    */
   readonly cacheable?: (input: ChatRequest, principal: Principal) => boolean
+  /** Whether embeddings are cached, or which. Default: all. */
+  readonly embeddings?: boolean | ((request: EmbedRequest, principal: Principal) => boolean)
   /**
    * Who shares cached responses: the owner of an entry. Default `principal`: each principal has its own. A function returns the
    * name of a group of principals that share them, whatever their routes and limits; for `undefined`, nothing is cached.
@@ -51,24 +54,34 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
   const options = ownMembers(given)
   checkOptions('responseCache', { ...options, ttlMs: options.ttlMs }, checks, ['ttlMs'])
   const { ttlMs, maxBytes = defaultMaxBytes, cacheable = isDeterministic, scope = 'principal' } = options
+  const { embeddings = true } = options
+  /** Returns the key of the owner's response to what `parts` say, or `undefined` if the scope has no owner. */
+  const keyOf = async (principal: Principal, parts: readonly unknown[]): Promise<CacheKey | undefined> => {
+    const [kind, name] =
+      scope === 'principal' ? [scope, principalKey(principal)] : ['group', scope(principal)]
+    if (name === undefined) return undefined
+    if (typeof name === 'string') {
+      const digest = await digestOf(version, kind, name, ...parts)
+      const owner = scope === 'principal' ? ownResponses(principal) : `cache ${kind} ${name}`
+      return { owner, name: `cache:${digest}` }
+    }
+    throw new TypeError(`responseCache().scope returned ${typeof name}, expected a string or undefined.`)
+  }
   return {
     store: options.store ?? memoryCacheStore(),
     ttlMs,
     maxBytes,
     ...(scope === 'principal' && { ownerOf: ownResponses }),
     async keyOf(input, principal, { dialect, body }) {
-      if (!isCacheable(cacheable(input, principal))) return undefined
-      const [kind, name] =
-        scope === 'principal' ? [scope, principalKey(principal)] : ['group', scope(principal)]
-      if (name === undefined) return undefined
-      if (typeof name === 'string') {
-        // The chat form of another dialect's request may lack some of it.
-        const translated = dialect === 'chat' ? [] : [dialect, body]
-        const digest = await digestOf(version, kind, name, input.model, input, ...translated)
-        const owner = scope === 'principal' ? ownResponses(principal) : `cache ${kind} ${name}`
-        return { owner, name: `cache:${digest}` }
-      }
-      throw new TypeError(`responseCache().scope returned ${typeof name}, expected a string or undefined.`)
+      if (!isCacheable(cacheable(input, principal), 'cacheable')) return undefined
+      // The chat form of another dialect's request may lack some of it.
+      const translated = dialect === 'chat' ? [] : [dialect, body]
+      return keyOf(principal, [input.model, input, ...translated])
+    },
+    async embedKeyOf(request, principal, { dialect, model, body }) {
+      const cached = typeof embeddings === 'function' ? embeddings(request, principal) : embeddings
+      if (!isCacheable(cached, 'embeddings')) return undefined
+      return keyOf(principal, [model, dialect, body])
     },
   }
 }
@@ -89,9 +102,9 @@ function isDeterministic(input: ChatRequest): boolean {
 }
 
 /** Throws for anything but a boolean: a promise is truthy and would cache everything. */
-function isCacheable(answer: unknown): boolean {
+function isCacheable(answer: unknown, option: 'cacheable' | 'embeddings'): boolean {
   if (typeof answer === 'boolean') return answer
-  throw new TypeError(`responseCache().cacheable returned ${typeof answer}, expected true or false.`)
+  throw new TypeError(`responseCache().${option} returned ${typeof answer}, expected true or false.`)
 }
 
 const checks = {
@@ -99,6 +112,8 @@ const checks = {
   store: aStore,
   maxBytes: wholeBytes,
   cacheable: aFunction,
+  embeddings: (value: unknown) =>
+    typeof value === 'boolean' || aFunction(value) === undefined ? undefined : 'true, false or a function',
   scope: (value: unknown) =>
     value === 'principal' || aFunction(value) === undefined ? undefined : "'principal' or a function",
 }
@@ -119,6 +134,12 @@ export interface ResponseCache<Store = CacheStore> {
    */
   keyOf(
     input: ChatRequest,
+    principal: Principal,
+    draft: Draft,
+  ): CacheKey | undefined | Promise<CacheKey | undefined>
+  /** Returns the key of embeddings, or `undefined` to bypass the cache. Default: embeddings are not cached. */
+  embedKeyOf?(
+    request: EmbedRequest,
     principal: Principal,
     draft: Draft,
   ): CacheKey | undefined | Promise<CacheKey | undefined>
@@ -144,20 +165,24 @@ interface CacheLookup {
 export async function lookUpCache(
   request: Request,
   draft: Draft,
-  asked: GenerateRequest,
+  asked: GenerateRequest | EmbedRequest,
   principal: Principal,
   cache: ResponseCache<GuardedCacheStore>,
 ): Promise<CacheLookup | undefined> {
-  const key: unknown = await cache.keyOf(asked.chat(), principal, draft)
+  const keyOf =
+    'inputs' in asked
+      ? cache.embedKeyOf?.(asked, principal, draft)
+      : cache.keyOf(asked.chat(), principal, draft)
+  const key: unknown = await keyOf
   if (key === undefined) return undefined
   if (!isAnswerKey(key)) {
     throw new TypeError(
-      `cache.keyOf returned an invalid key: got ${typeof key}, expected { owner, name } with two strings, or undefined.`,
+      `cache.${'inputs' in asked ? 'embedKeyOf' : 'keyOf'} returned an invalid key: got ${typeof key}, expected { owner, name } with two strings, or undefined.`,
     )
   }
   const directives = directivesOf(request.headers.get('cache-control'))
   if (!directives.includes('no-cache')) {
-    const answer = await lookUp(key, draft, asked, cache.store)
+    const answer = await lookUp(key, draft, 'stream' in asked && asked.stream, cache.store)
     if (answer !== undefined) return { answer }
   }
   return directives.includes('no-store') ? {} : { keeper: writerFor(key, draft, cache) }
@@ -172,7 +197,7 @@ function isAnswerKey(value: unknown): value is CacheKey {
 async function lookUp(
   key: CacheKey,
   { dialect }: Draft,
-  { stream }: GenerateRequest,
+  stream: boolean,
   store: GuardedCacheStore,
 ): Promise<CachedResponse | undefined> {
   const found = await store.get(key)

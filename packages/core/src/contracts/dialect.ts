@@ -72,6 +72,10 @@ export interface AnswerIdentity {
   readonly created: number
   /** The public name of the model that answered. */
   readonly model: string
+  /** The id of the request, for errors within a stream. */
+  readonly requestId?: string | undefined
+  /** Estimates the tokens of the prompt, for what is sent before the vendor has counted them. */
+  promptTokens?(): number
 }
 
 /** A complete answer of a vendor, before a dialect writes it. */

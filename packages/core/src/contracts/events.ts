@@ -32,7 +32,8 @@ export interface AttemptRecord {
   /**
    * What the attempt failed with, before or during its response; `undefined` if it did not fail. An attempt that was cancelled
    * rather than failed has an `Error` with one of two names. `error.name` is `AnsweredElsewhere` if the other call of a hedge
-   * was faster, and `LifeEnded` if the client disconnected or the gateway was closed.
+   * was faster, and `LifeEnded` if the client disconnected, the gateway was closed, or another part of a request for embeddings
+   * failed.
    */
   readonly error: unknown
 }

@@ -36,7 +36,7 @@ export interface NativeCall extends Call {
    * applies them with `spliceJson`.
    */
   readonly edits: readonly BodyEdit[]
-  /** The caller's headers that its dialect lets through, by lowercase name. The provider chooses among them. */
+  /** The caller's headers that its dialect lets through, by lowercase name: `acme-beta`. The provider chooses among them. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -136,7 +136,7 @@ export interface Provider {
   decode(response: UpstreamResponse, call: Call): Reply | Promise<Reply>
   /**
    * The names of the dialects that the vendor speaks itself, such as `messages`. With `encodeNative` and `decodeNative`, requests
-   * in them are passed on as they came. A function returns those of a model. Default: none.
+   * in them are passed on as they came. A function decides by the upstream's name for the model. Default: none.
    */
   readonly speaks?: readonly string[] | ((model: string) => readonly string[])
   /** Encodes a request in a dialect of `speaks`. Throws what `encode` throws. */
@@ -220,6 +220,11 @@ export interface Target {
    * validated like those of a request.
    */
   readonly parameters?: ParameterOverrides
+  /**
+   * The name of the space of its embeddings, in one line. Vectors of different spaces must not be mixed, so a request for embeddings
+   * falls back only to targets of the space of its first target. Default: the model's name is that of its space.
+   */
+  readonly embeddingSpace?: string
   /** Names of the provider's `restrictedFields` that every caller may send to this target. Default: none. */
   readonly allowFields?: readonly string[]
 }

@@ -1,9 +1,1 @@
-import type { JsonValue } from '../protocol/chat.ts'
-
-/** A change of one member in a JSON text. */
-export interface BodyEdit {
-  /** Where: `['output_config', 'effort']`. Objects that are missing on the way are added. */
-  readonly path: readonly (string | number)[]
-  /** The new value. `undefined` removes the member. */
-  readonly value: JsonValue | undefined
-}
+export type { BodyEdit } from '../protocol/body-edit.ts'

@@ -33,6 +33,11 @@ export interface GenerateRequest {
   chat(): ChatRequest
   /** Returns what `chat()` cannot express of the conversation. A provider that sends `chat()` reports it. */
   losses(): readonly ConversationLoss[]
+  /**
+   * Returns what neither `turns()` nor `settings()` have of the request, because no other protocol can express it. Every provider
+   * that translates reports it. Default: nothing.
+   */
+  translationLosses?(): readonly ConversationLoss[]
   /** Returns the path in the caller's request for a path in `chat()`: `input[0].content[1]` for `messages[0].content[1]`. */
   pathOf(chatPath: string): string
   /** Returns the same request with other settings, which replace all of its own. */

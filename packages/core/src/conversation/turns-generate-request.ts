@@ -90,7 +90,7 @@ const index = /\[\d+\]/g
  * Replaces the longest beginning of a path that has another name. A caller chooses names in the path, and so its length: no more
  * members are looked at than the names have.
  */
-function renamedPath(path: string, renamed: Readonly<Record<string, string>>): string {
+export function renamedPath(path: string, renamed: Readonly<Record<string, string>>): string {
   const longest = Math.max(0, ...Object.keys(renamed).map(name => name.split(member).length))
   const ends = beginnings(path, longest)
   for (const end of ends.reverse()) {

@@ -1,7 +1,16 @@
-/** Thrown when a request is aborted: its client disconnected, or the gateway was closed. Observers see its `name`. */
+const messages: Readonly<Record<EndReason, string>> = {
+  client_disconnected: 'The client disconnected.',
+  gateway_closed: 'The gateway was closed.',
+  part_failed: 'Another part of the request failed.',
+}
+
+/**
+ * Thrown when a request is aborted: its client disconnected, or the gateway was closed; and when a part of a request is, because
+ * another one failed. Observers see its `name`.
+ */
 export class LifeEnded extends Error {
   constructor(reason: EndReason) {
-    super(reason === 'client_disconnected' ? 'The client disconnected.' : 'The gateway was closed.')
+    super(messages[reason])
     this.name = 'LifeEnded'
     // V8 keeps the captured frames, and with them the request, alive until the stack is read.
     this.stack = `LifeEnded: ${this.message}`
@@ -18,5 +27,5 @@ export class AnsweredElsewhere extends Error {
   }
 }
 
-/** Why a request was aborted. */
-export type EndReason = 'client_disconnected' | 'gateway_closed'
+/** Why a request, or a part of it, was aborted. */
+export type EndReason = 'client_disconnected' | 'gateway_closed' | 'part_failed'

@@ -1,5 +1,6 @@
 import { ownMembers } from '../primitives/own-members.ts'
 import { oneLine } from '../primitives/safe-text.ts'
+import type { NativeError } from './native-error.ts'
 import { noRetryHeaders } from './retry-headers.ts'
 
 /**
@@ -67,6 +68,7 @@ export const errorTable = {
     'Missing required parameter.',
   ],
   empty_array: [400, 'invalid_request_error', 'empty_array', 'Invalid value: empty array.'],
+  empty_string: [400, 'invalid_request_error', 'empty_string', 'Invalid value: empty string.'],
   invalid_type: [400, 'invalid_request_error', 'invalid_type', 'Invalid type.'],
   invalid_value: [400, 'invalid_request_error', 'invalid_value', 'Invalid value.'],
   decimal_above_max_value: [
@@ -281,6 +283,10 @@ export interface GatewayErrorDetails {
   readonly param?: string | null
   /** Additional response headers, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * The vendor's own error, for callers whose dialect it is in. Callers see it, so it must not hold anything internal.
+   */
+  readonly native?: NativeError
   /** The underlying error. It is passed to `observe`, never to the caller. */
   readonly cause?: unknown
 }
@@ -323,7 +329,13 @@ export class GatewayError extends Error {
     this.code = code
     this.param = typeof details.param === 'string' ? oneLine(details.param) : null
     this.headers = defaultHeaders(reason, status, details.headers)
+    if (details.native !== undefined) nativeErrors.set(this, details.native)
     Object.defineProperty(this, brand, { value: true })
+  }
+
+  /** The vendor's own error, for callers whose dialect it is in. Others get `toBody()`. */
+  get native(): NativeError | undefined {
+    return nativeErrors.get(this)
   }
 
   /** Whether the same request may succeed later. */
@@ -354,6 +366,9 @@ export class GatewayError extends Error {
     return typeof value === 'object' && value !== null && brand in value
   }
 }
+
+/** Not a property: some loggers print all own properties of an error, even those that are not enumerable. */
+const nativeErrors = new WeakMap<GatewayError, NativeError>()
 
 function defaultHeaders(
   reason: ErrorReason,

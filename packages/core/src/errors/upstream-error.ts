@@ -1,4 +1,5 @@
 import { ownMembers } from '../primitives/own-members.ts'
+import type { NativeError } from './native-error.ts'
 
 /** The kind of an upstream failure. */
 export type UpstreamFailure =
@@ -31,6 +32,8 @@ export interface UpstreamErrorDetails {
   readonly retryAfterMs?: number
   /** The vendor's error message. It may quote the prompt, or a key. */
   readonly vendorMessage?: string
+  /** The vendor's whole error, where it speaks the caller's dialect. It may quote the prompt, or a key. */
+  readonly native?: NativeError
   /**
    * Whether a reused connection was closed while the request was sent, before any byte of a response. The gateway sends the
    * request to the same upstream once more.
@@ -65,12 +68,18 @@ export class UpstreamError extends Error {
     this.retryAfterMs = details.retryAfterMs
     this.staleConnection = details.staleConnection === true
     if (details.vendorMessage !== undefined) vendorMessages.set(this, details.vendorMessage)
+    if (details.native !== undefined) nativeErrors.set(this, details.native)
     Object.defineProperty(this, upstreamBrand, { value: true })
   }
 
   /** The vendor's error message. It may quote the prompt, or a key. */
   get vendorMessage(): string | undefined {
     return vendorMessages.get(this)
+  }
+
+  /** The vendor's whole error, where it speaks the caller's dialect. It may quote the prompt, or a key. */
+  get native(): NativeError | undefined {
+    return nativeErrors.get(this)
   }
 
   /** Returns whether a value is an `UpstreamError`, including those of another copy of this package. */
@@ -81,6 +90,7 @@ export class UpstreamError extends Error {
 
 /** Not a property: some loggers print all own properties of an error, even those that are not enumerable. */
 const vendorMessages = new WeakMap<UpstreamError, string>()
+const nativeErrors = new WeakMap<UpstreamError, NativeError>()
 
 const upstreamBrand = Symbol.for('sluice.UpstreamError')
 

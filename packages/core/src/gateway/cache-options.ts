@@ -35,6 +35,7 @@ export function createCacheLookups(
       ttlMs: cache.ttlMs,
       maxBytes: cache.maxBytes,
       keyOf: (...request) => withPolicyTimeout(clock, 'cache', cache.keyOf(...request), policyMs),
+      embedKeyOf: (...request) => withPolicyTimeout(clock, 'cache', cache.embedKeyOf?.(...request), policyMs),
     },
     idempotency: idempotency && {
       keys: new InFlightKeys(guarded(idempotency.store), clock),

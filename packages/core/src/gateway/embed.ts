@@ -1,22 +1,130 @@
-import type { EmbedDialect } from '../contracts/dialect.ts'
+import type { EmbedAnswer, EmbedDialect } from '../contracts/dialect.ts'
+import type { EmbedRequest } from '../contracts/embedding.ts'
 import type { GatewayResponse } from '../contracts/host.ts'
 import type { Lease } from '../contracts/limiter.ts'
-import { GatewayError } from '../errors/errors.ts'
+import type { EmbedReply } from '../contracts/provider.ts'
+import type { RoutedTarget } from '../contracts/route.ts'
+import type { Lifetime } from '../http/lifetime.ts'
+import { respondText } from '../http/respond.ts'
+import { mapConcurrently } from '../primitives/map-concurrently.ts'
+import { call } from '../upstream/call.ts'
+import type { CallContext, CallDependencies, UpstreamResult } from '../upstream/call-context.ts'
+import { EmbedPart } from '../upstream/call-request.ts'
+import { embedUsage } from '../usage/usage.ts'
+import { maxInputsOf, withFittingShadows } from '../validation/embed-targets.ts'
 import type { Decision } from './decide.ts'
+import { distinctAdjustments, PartObserver } from './part-observer.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
+import { cachedResponse, replay } from './stored-response.ts'
+import { validateEmbedRequest } from './validate-embed-request.ts'
+
+/** Maximum number of parts of one request that are embedded concurrently. */
+const maxConcurrentParts = 4
 
 /** Answers a request for embeddings, from its validation on. */
 export async function embed<Host>(
   dialect: EmbedDialect,
-  _request: Request,
-  { draft }: Decision,
+  request: Request,
+  { draft, principal, targets: permitted }: Decision,
   _lease: Lease,
-  { rules }: ResolvedOptions<Host>,
-  _context: RequestContext,
-  _accounting: RequestAccounting,
+  options: ResolvedOptions<Host>,
+  context: RequestContext,
+  accounting: RequestAccounting,
 ): Promise<GatewayResponse> {
-  dialect.read(draft, rules)
-  throw new GatewayError('server_error')
+  const { routing } = context
+  const valid = validateEmbedRequest(dialect, draft, principal, permitted, options.rules, routing)
+  if (valid.targets !== permitted) routing.setOrder(valid.targets)
+  const opening = accounting.opened({ request: valid.request, adjustments: [] }, valid.targets[0]!)
+  if (opening !== undefined) await opening
+  const cached =
+    options.cache && (await cachedResponse(request, draft, valid.request, options.cache, context, accounting))
+  if (cached !== undefined) return replay(cached, dialect, context, accounting)
+  const parts = partsOf(valid.request, maxInputsOf(valid.targets))
+  const targets = withFittingShadows(valid.targets, parts[0]!.inputs.length, routing)
+  const answers = await callParts(parts, targets, context, accounting, options.call)
+  const vectors = answers.flatMap(answer => answer.vectors)
+  const promptTokens = answers.reduce((tokens, answer) => tokens + answer.promptTokens, 0)
+  const text: unknown = dialect.write({ model: valid.request.model, vectors, promptTokens }, valid.request)
+  if (typeof text !== 'string') {
+    throw new TypeError(`The dialect '${dialect.name}' wrote ${typeof text}, expected a string.`)
+  }
+  accounting.firstByte()
+  const response = respondText(200, text, context.requestId, accounting.responseHeaders)
+  accounting.sent(text)
+  accounting.settled('completed', 200)
+  return response
+}
+
+/** Splits the inputs of a request into parts of at most `size`, in order. */
+function partsOf(request: EmbedRequest, size: number): readonly EmbedPart[] {
+  const { inputs } = request
+  if (inputs.length <= size) return [new EmbedPart(request, inputs)]
+  const parts: EmbedPart[] = []
+  for (let from = 0; from < inputs.length; from += size) {
+    parts.push(new EmbedPart(request, inputs.slice(from, from + size)))
+  }
+  return parts
+}
+
+/** The vectors of a part, in order. */
+type PartAnswer = Pick<EmbedAnswer, 'vectors' | 'promptTokens'>
+
+/**
+ * Embeds all parts, each with attempts of its own, and returns the answers in order. The first failure cancels the other parts.
+ * A part that was answered is charged all the same.
+ */
+async function callParts(
+  parts: readonly EmbedPart[],
+  targets: readonly RoutedTarget[],
+  context: RequestContext,
+  accounting: RequestAccounting,
+  dependencies: CallDependencies,
+): Promise<readonly PartAnswer[]> {
+  const { clock, timeouts } = dependencies
+  const lifetime = context.lifetime.part()
+  const shared = partContext(context, lifetime)
+  const endAt = clock.monotonic() + timeouts.totalMs
+  const observers: PartObserver[] = []
+  try {
+    const answers = await mapConcurrently(parts, maxConcurrentParts, async part => {
+      const observer = new PartObserver(accounting)
+      observers.push(observer)
+      // The deadline is that of all parts together.
+      const totalMs = Math.max(1, endAt - clock.monotonic())
+      const within = { ...dependencies, timeouts: { ...timeouts, totalMs } }
+      return callPart(part, targets, shared, observer, within)
+    })
+    accounting.adjusted(distinctAdjustments(observers))
+    return answers
+  } catch (error) {
+    accounting.attempts.exhausted = observers.some(({ attempts }) => attempts.exhausted)
+    lifetime.end('part_failed')
+    throw error
+  } finally {
+    lifetime.release()
+  }
+}
+
+async function callPart(
+  part: EmbedPart,
+  targets: readonly RoutedTarget[],
+  context: CallContext,
+  observer: PartObserver,
+  dependencies: CallDependencies,
+): Promise<PartAnswer> {
+  const result = (await call(part, targets, context, observer, dependencies)) as UpstreamResult<EmbedReply>
+  const { answer } = result
+  result.end(true)
+  const attempt = observer.attempts.counted!
+  attempt.setResponseModel(answer.model)
+  const counted = embedUsage(answer.promptTokens, part)
+  observer.answered(attempt, counted)
+  return { vectors: answer.vectors, promptTokens: counted.usage.prompt_tokens }
+}
+
+function partContext(context: RequestContext, lifetime: Lifetime): CallContext {
+  const { caller } = context
+  return { lifetime, caller, committed: false, headAt: context.headAt, random: () => context.random() }
 }

@@ -13,6 +13,7 @@ import { toFailure } from './failure.ts'
 import type { Explanation } from './managed-gateway.ts'
 import { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
+import { validateEmbedRequest } from './validate-embed-request.ts'
 import { validateRequest } from './validate-request.ts'
 
 /** Runs the stages of a request that come before its limits, and validates it. Records nothing and calls no upstream. */
@@ -41,8 +42,10 @@ export async function explain<Host>(
       draft,
       targets: permitted,
     } = await decide(dialect, request, fetchContext, unshed, context, load)
-    if (dialect.operation === 'embed') throw unknownUrl(request.method, dialect.path)
-    const { targets } = validateRequest(dialect, draft, principal, permitted, options.rules, routing)
+    const { targets } =
+      dialect.operation === 'embed'
+        ? validateEmbedRequest(dialect, draft, principal, permitted, options.rules, routing)
+        : validateRequest(dialect, draft, principal, permitted, options.rules, routing)
     routing.setOrder(targets)
     refusal = skipUnavailable(targets, context.caller, routing, options.call)
   } catch (error) {

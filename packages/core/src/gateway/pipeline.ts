@@ -1,5 +1,5 @@
 import { withTimeout } from '../clock/with-timeout.ts'
-import type { CompleteAnswer, Dialect, GenerateDialect } from '../contracts/dialect.ts'
+import type { AnswerIdentity, CompleteAnswer, Dialect, GenerateDialect } from '../contracts/dialect.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { KeepAliveStream, keepAliveComment } from '../http/keep-alive-stream.ts'
@@ -12,6 +12,7 @@ import { limit } from '../rate-limiting/limit.ts'
 import { call } from '../upstream/call.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import type { CompleteReply } from '../upstream/complete-reply.ts'
+import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
 import { completionUsage } from '../usage/usage.ts'
 import { boundOutput, boundTargets } from '../validation/bounded-output.ts'
 import { type AnsweredRequest, AnswerStream } from './answer-stream.ts'
@@ -89,7 +90,13 @@ function answeredRequest<Host>(
   accounting: RequestAccounting,
 ): AnsweredRequest {
   const created = Math.floor(clock.now() / 1000)
-  const identity = { id: dialect.answerId(generateId()), created, model: request.model }
+  const identity: AnswerIdentity = {
+    id: dialect.answerId(generateId()),
+    created,
+    model: request.model,
+    requestId: context.requestId,
+    promptTokens: () => estimatePromptTokens(context.draft!),
+  }
   const { traced } = accounting.attempts
   if (traced !== undefined) traced.answerId = identity.id
   return { dialect, request, identity, context, accounting, newId: generateId }

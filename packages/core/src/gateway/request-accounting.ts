@@ -1,5 +1,6 @@
 import { chargeOf, discardedClosing } from '../accounting/charge.ts'
 import { type CachedResponse, type CacheWriter, ResponseCapture } from '../caching/cached-response.ts'
+import type { EmbedRequest } from '../contracts/embedding.ts'
 import type { DiscardedCallEvent, EndEvent, Observer, RequestOutcome } from '../contracts/events.ts'
 import type { Charge, Ledger, LedgerClosing } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
@@ -19,8 +20,13 @@ import type { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import type { AttemptObserver } from '../upstream/call-context.ts'
 import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'
 import { type AnswerTerms, type Prices, pricedModel } from '../usage/prices.ts'
-import { abandonedUsage, type CountedUsage, copiedUsage, estimatedUsage } from '../usage/usage.ts'
-import type { BoundedOutput } from '../validation/bounded-output.ts'
+import {
+  abandonedUsage,
+  addPromptUsage,
+  type CountedUsage,
+  copiedUsage,
+  estimatedUsage,
+} from '../usage/usage.ts'
 import type { RequestContext } from './request-context.ts'
 import { RequestEntry } from './request-entry.ts'
 import { requestTrace, requestTraceHeader } from './request-trace.ts'
@@ -39,6 +45,12 @@ export interface AccountingServices {
   closing(work: Promise<unknown>): void
   /** Mirrored calls, which may outlive their requests. */
   readonly shadows: RunningShadows
+}
+
+/** A validated request, with the adjustments that all of its attempts have. */
+interface OpenedRequest {
+  readonly request: GenerateRequest | EmbedRequest
+  readonly adjustments: readonly Adjustment[]
 }
 
 const none: readonly never[] = Object.freeze([])
@@ -66,13 +78,14 @@ export class RequestAccounting implements AttemptObserver {
   #limitHeaders = noHeaders
   #waitedMs = 0
   #wouldHaveRefused: readonly string[] = none
-  /** The validated request, with the adjustments that all of its attempts have. */
-  #request: BoundedOutput | undefined
+  #request: OpenedRequest | undefined
   #entry: RequestEntry | undefined
   #adjustments: readonly Adjustment[] = none
   #adjustmentHeaders: Readonly<Record<string, string>> | undefined
   #usage: Usage | undefined
   #usageEstimated = false
+  /** The cost of the parts so far, each at the price of its target. `undefined`: the response has no parts. */
+  #partsCost: number | null | undefined
   /** Billing details of the response other than tokens. */
   #terms: AnswerTerms | undefined
   /** What the vendor counted of a stream without content. */
@@ -127,13 +140,13 @@ export class RequestAccounting implements AttemptObserver {
    * Opens the ledger entry of a validated request, before a target is called. Throws 503 where the request spends from a
    * budget and its entry cannot be stored.
    */
-  opened(request: BoundedOutput, first: Target): Promise<void> | undefined {
+  opened(request: OpenedRequest, first: Target): Promise<void> | undefined {
     this.#request = request
     const { ledger } = this.#services
     return ledger === undefined || this.#settled ? undefined : this.#open(ledger, request.request, first)
   }
 
-  #open(ledger: Ledger, request: GenerateRequest, first: Target): Promise<void> {
+  #open(ledger: Ledger, request: OpenedRequest['request'], first: Target): Promise<void> {
     const {
       requestId,
       operation,
@@ -313,6 +326,19 @@ export class RequestAccounting implements AttemptObserver {
     this.#terms = counted
   }
 
+  /** Adds the usage of a part of the response. */
+  partAnswered(attempt: AttemptEntry, counted: CountedUsage): void {
+    if (!this.#settled) this.#addPart(attempt, counted)
+  }
+
+  #addPart({ target, responseModel }: AttemptEntry, { usage, estimated }: CountedUsage): void {
+    const cost = this.#costAt(usage, target, this.#openedAt, responseModel)
+    const earlier = this.#partsCost
+    this.#partsCost = cost === null || earlier === null ? null : cost + (earlier ?? 0)
+    this.#usage = this.#usage === undefined ? usage : addPromptUsage(this.#usage, usage)
+    this.#usageEstimated ||= estimated
+  }
+
   /** Takes what the vendor counted of a stream that was cut off without content. */
   answeredWithoutContent(reported: PartialUsage | undefined): void {
     this.#reported = reported
@@ -323,15 +349,12 @@ export class RequestAccounting implements AttemptObserver {
     if (this.#settled) return
     this.#settled = true
     const context = this.#context
-    const { clock, startedAt } = context
-    const now = clock.monotonic()
+    const { startedAt } = context
+    const now = context.clock.monotonic()
+    this.#chargeAbandonedParts()
     if (this.#usage === undefined && !this.#isFree) this.#chargeAbandoned(outcome, now)
-    const target = this.attempts.lastCalled
     const responseModel = this.attempts.counted?.responseModel
-    const charge =
-      this.#usage &&
-      target &&
-      this.#chargeAt(this.#usage, target, this.#entry?.openedAt ?? clock.now(), responseModel)
+    const charge = this.#chargeOf(this.#usage, this.#openedAt)
     const cost = charge?.cost ?? null
     const lease = this.#lease
     if (lease !== undefined) this.#close(() => lease.settle(this.#usage && copiedUsage(this.#usage), cost))
@@ -407,6 +430,14 @@ export class RequestAccounting implements AttemptObserver {
     this.#close(() => open.close(closing))
   }
 
+  /** Charges the parts that were cancelled, and those whose answer was not used. */
+  #chargeAbandonedParts(): void {
+    for (const attempt of this.attempts.uncharged) {
+      const usage = estimatedUsage({ inputs: attempt.inputs ?? none }, 0)
+      this.#addPart(attempt, { usage, estimated: true })
+    }
+  }
+
   /** Charges a call that was cancelled before any content arrived. */
   #chargeAbandoned(outcome: RequestOutcome, now: number): void {
     const cutOff = outcome === 'client_disconnected' || outcome === 'gateway_closed'
@@ -420,6 +451,7 @@ export class RequestAccounting implements AttemptObserver {
   #abandonedUsage(attempt: AttemptEntry, now: number, reported?: PartialUsage): Usage | undefined {
     const request = this.#request?.request
     if (request === undefined || !attempt.mayHaveAnswered) return undefined
+    if ('inputs' in request) return estimatedUsage({ inputs: attempt.inputs ?? none }, 0)
     const call = {
       settings: request.settings(),
       target: attempt.target,
@@ -447,12 +479,26 @@ export class RequestAccounting implements AttemptObserver {
   }
 
   #chargeSoFar(openedAt: number): Charge | undefined {
-    const usage = this.#usage ?? this.#progress?.().usage
+    return this.#chargeOf(this.#usage ?? this.#progress?.().usage, openedAt)
+  }
+
+  /** Returns the charge of the response: that of its parts, if it has some. */
+  #chargeOf(usage: Usage | undefined, openedAt: number): Charge | undefined {
+    if (usage !== undefined && this.#partsCost !== undefined) return chargeOf(usage, this.#partsCost)
     const target = this.attempts.lastCalled
     return usage && target && this.#chargeAt(usage, target, openedAt, this.attempts.counted?.responseModel)
   }
 
+  /** When the ledger entry was opened, or now: prices change. */
+  get #openedAt(): number {
+    return this.#entry?.openedAt ?? this.#context.clock.now()
+  }
+
   #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
+    return chargeOf(usage, this.#costAt(usage, target, at, responseModel))
+  }
+
+  #costAt(usage: Usage, target: Target, at: number, responseModel?: string): number | null {
     const { operation, model = '', draft } = this.#context
     const priced = pricedModel(
       operation,
@@ -464,7 +510,7 @@ export class RequestAccounting implements AttemptObserver {
       this.#adjustments,
       responseModel,
     )
-    return chargeOf(usage, this.#services.prices(usage, priced))
+    return this.#services.prices(usage, priced)
   }
 
   /** A store that fails while something is closed does not fail a response that was sent. */

@@ -4,6 +4,7 @@ import { lookUpCache, type ResponseCache } from '../caching/response-cache.ts'
 import type { GuardedCacheStore } from '../contracts/cache-store.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
+import type { EmbedRequest } from '../contracts/embedding.ts'
 import type { GatewayResponse } from '../contracts/host.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { respondStream, respondText } from '../http/respond.ts'
@@ -29,7 +30,7 @@ export async function replayOf(
 export async function cachedResponse(
   request: Request,
   draft: Draft,
-  asked: GenerateRequest,
+  asked: GenerateRequest | EmbedRequest,
   cache: ResponseCache<GuardedCacheStore>,
   { principal }: RequestContext,
   accounting: RequestAccounting,

@@ -4,6 +4,7 @@ import type { Operation } from '../contracts/outline.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 import { unresolvedNames } from '../routing/combined-route.ts'
+import { builtInDialects } from './built-in-dialects.ts'
 import { aCache, anIdempotency } from './cache-options.ts'
 import {
   defaultBreaker,
@@ -52,10 +53,10 @@ const aPath: Check = value =>
 const dialects: Check = value => {
   const expected = 'dialects, each with a name and a path of its own'
   if (!Array.isArray(value) || !value.every(isDialect)) return expected
-  const taken = (name: 'name' | 'path') => new Set([builtIn[name], ...value.map(each => each[name])])
-  return taken('name').size > value.length && taken('path').size > value.length ? undefined : expected
+  const all = [...builtInDialects, ...value]
+  const isDistinct = (name: 'name' | 'path') => new Set(all.map(each => each[name])).size === all.length
+  return isDistinct('name') && isDistinct('path') ? undefined : expected
 }
-const builtIn = { name: 'chat', path: '/chat/completions' }
 /** The functions of a dialect by its operation. */
 const dialectFunctions: Readonly<Record<Operation, readonly string[]>> = {
   generate: ['outline', 'error', 'read', 'write', 'answerId', 'stream', 'streamError'],

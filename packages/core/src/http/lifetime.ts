@@ -40,6 +40,13 @@ export class Lifetime implements DisconnectListener {
     return this.#controller.signal
   }
 
+  /** Returns the lifetime of a part of the request, which ends with the request or before it. Release it. */
+  part(): Lifetime {
+    const part = new PartLifetime(this)
+    this.onEnd(part.follow)
+    return part
+  }
+
   /** Calls `listener` when the request is aborted, or at once if it already is. */
   onEnd(listener: EndListener): void {
     if (this.ended !== undefined) listener(this.ended)
@@ -68,6 +75,22 @@ export class Lifetime implements DisconnectListener {
     this.#listeners.length = 0
     if (isDisconnectSource(this.#client)) this.#client.offDisconnect(this)
     else if (this.#aborted !== undefined) this.#client.removeEventListener('abort', this.#aborted)
+  }
+}
+
+/** The lifetime of a part of a request. */
+class PartLifetime extends Lifetime {
+  readonly follow = (reason: EndReason) => this.end(reason)
+  readonly #whole: Lifetime
+
+  constructor(whole: Lifetime) {
+    super(new AbortController().signal)
+    this.#whole = whole
+  }
+
+  override release(): void {
+    this.#whole.offEnd(this.follow)
+    super.release()
   }
 }
 

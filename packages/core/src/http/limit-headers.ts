@@ -63,7 +63,7 @@ function defaultHeaders(limits: readonly LimitState[]): Record<string, string> {
   return headers
 }
 
-/** Returns the limit of a kind that rejected the request, else the one with the smallest share left. */
+/** Returns the limit that rejected the request, else the one with the smallest share left. */
 export function tightest(limits: readonly LimitState[], kind: LimitState['kind']): LimitState | undefined {
   let found: LimitState | undefined
   let least = 0
@@ -91,12 +91,12 @@ function addIetfHeaders(headers: Record<string, string>, limits: readonly LimitS
   headers.ratelimit = states.join(', ')
 }
 
-/** Returns what is left of a limit as a header shows it. */
+/** Returns a count for a header: a store or a limiter may return `NaN` or `Infinity`. */
 export function wholeNumber(value: number): number {
   return Math.max(0, Math.floor(finite(value)))
 }
 
 /** Returns 0 for the `NaN` or `Infinity` of a store or a limiter: a header holds a number. */
-export function finite(value: number): number {
+function finite(value: number): number {
   return Number.isFinite(value) ? value : 0
 }

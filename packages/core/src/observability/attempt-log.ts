@@ -1,4 +1,5 @@
 import { busyTime, type Span } from '../clock/busy-time.ts'
+import type { EmbeddingInput } from '../contracts/embedding.ts'
 import type { AttemptReason, AttemptRecord, EndEvent } from '../contracts/events.ts'
 import type { Adjustment, Call, Target } from '../contracts/provider.ts'
 import type { UpstreamRequest } from '../contracts/transport.ts'
@@ -24,6 +25,8 @@ export class AttemptEntry implements Span {
   readonly target: Target
   /** The `id` of the provider's key, if the provider has several. */
   key: string | undefined
+  /** The inputs of a call for embeddings. */
+  inputs: readonly EmbeddingInput[] | undefined
   /** The model that the response names: one line of at most 200 characters. */
   responseModel: string | undefined
   /** Its span, once the upstream was called. */
@@ -131,14 +134,26 @@ export class AttemptEntry implements Span {
 const none: readonly never[] = Object.freeze([])
 const noAttempts: readonly AttemptEntry[] = Object.freeze([])
 
-/** The attempts of a request, in order, without mirrored calls. */
+/** The attempts of a request, or of a part of it, in order, without mirrored calls. */
 export class AttemptLog {
   /** Whether all retries are used up, so that a retry of the client would only add load. */
   exhausted = false
+  /** Of a part: whether its usage was charged. */
+  isCharged = false
   /** The span of the request, if there is one. */
   traced: TracedRequest | undefined
   #attempts: readonly AttemptEntry[] = noAttempts
   #answered: AttemptEntry | undefined
+  /** The logs of the parts, of a request that has some. */
+  #parts: AttemptLog[] | undefined
+  /** The log of the request, of a part. */
+  readonly #whole: AttemptLog | undefined
+
+  /** `whole`: the log of the request that this is a part of. */
+  constructor(whole?: AttemptLog) {
+    this.#whole = whole
+    this.traced = whole?.traced
+  }
 
   begin(
     target: Target,
@@ -147,14 +162,37 @@ export class AttemptLog {
     waitedMs?: number,
   ): AttemptEntry {
     const attempt = new AttemptEntry(target, now, why, waitedMs, this.traced)
-    // Most requests have one attempt: pushing to an array would reserve memory for many.
-    this.#attempts = this.#attempts.length === 0 ? [attempt] : [...this.#attempts, attempt]
+    this.#add(attempt)
     return attempt
   }
 
-  /** Records the attempt whose response is used. */
+  #add(attempt: AttemptEntry): void {
+    // Most requests have one attempt: pushing to an array would reserve memory for many.
+    if (this.#attempts.length === 0) this.#attempts = [attempt]
+    else (this.#attempts as AttemptEntry[]).push(attempt)
+    if (this.#whole !== undefined) this.#whole.#add(attempt)
+  }
+
+  /** Returns the log of a new part of the request. The attempts of a part are among those of the request too. */
+  part(): AttemptLog {
+    const part = new AttemptLog(this)
+    this.#parts ??= []
+    this.#parts.push(part)
+    return part
+  }
+
+  /** The attempts of parts that were not charged, and whose upstreams may have answered: one per part. */
+  get uncharged(): readonly AttemptEntry[] {
+    if (this.#parts === undefined) return none
+    return this.#parts.flatMap(({ isCharged, counted }) =>
+      !isCharged && counted?.mayHaveAnswered === true ? [counted] : none,
+    )
+  }
+
+  /** Records the attempt whose response is used. Of several parts it is that of the first with an answer. */
   answeredBy(attempt: AttemptEntry): void {
-    this.#answered = attempt
+    this.#answered ??= attempt
+    this.#whole?.answeredBy(attempt)
   }
 
   /** The attempt to charge: the one that responded, else the last one that may have, else the last one that was called. */
@@ -183,7 +221,12 @@ export class AttemptLog {
 
   /** Returns the milliseconds up to `until` in which an attempt ran or a backoff was pending. */
   busyMs(until: number): number {
-    return busyTime(this.#attempts, until)
+    // Those of parts run concurrently, and a backoff counts from its begin.
+    const attempts =
+      this.#parts === undefined
+        ? this.#attempts
+        : [...this.#attempts].sort((one, other) => one.from - other.from)
+    return busyTime(attempts, until)
   }
 
   /** Ends the spans that are still open. */

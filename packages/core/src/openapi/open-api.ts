@@ -1,11 +1,12 @@
 import { answerSchemas } from '../dialects/chat/answer-schemas.ts'
 import { requestSchemas } from '../dialects/chat/request-json-schema.ts'
+import { embeddingsSchemas } from '../dialects/embeddings/json-schemas.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { Endpoint } from '../gateway/with-endpoints.ts'
 import { pathOf } from '../http/endpoint.ts'
 import { digestOf } from '../primitives/sha256.ts'
 import type { JsonObject } from '../protocol/chat.ts'
-import { completeChat, headerSchemas, listModels, retrieveModel } from './operations.ts'
+import { completeChat, createEmbeddings, headerSchemas, listModels, retrieveModel } from './operations.ts'
 
 interface Written {
   readonly server: string
@@ -123,11 +124,16 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
     security: [{ key: [] }],
     paths: {
       [`${base}/chat/completions`]: { post: completeChat() },
+      [`${base}/embeddings`]: { post: createEmbeddings() },
       [`${base}/models`]: { get: listModels() },
       [`${base}/models/{model}`]: { get: retrieveModel() },
     },
     components: {
-      schemas: { ...requestSchemas({ validation, unknownParameters }), ...answerSchemas() },
+      schemas: {
+        ...requestSchemas({ validation, unknownParameters }),
+        ...answerSchemas(),
+        ...embeddingsSchemas(unknownParameters),
+      },
       headers: headerSchemas,
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
     },

@@ -1,28 +1,31 @@
 import { answerReference } from '../dialects/chat/answer-schemas.ts'
 import { requestReference } from '../dialects/chat/request-json-schema.ts'
+import { embeddingsReference, embeddingsRequestReference } from '../dialects/embeddings/json-schemas.ts'
 import { type ErrorReason, errorTable } from '../errors/errors.ts'
 import type { JsonObject } from '../protocol/chat.ts'
+
+/** The request headers of operations that call a model. */
+const requestHeaders: readonly JsonObject[] = [
+  {
+    name: 'idempotency-key',
+    in: 'header',
+    description: 'Where the service knows idempotency: the same key gives the same answer, and one call.',
+    schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+  },
+  {
+    name: 'cache-control',
+    in: 'header',
+    description: 'Where the service has a cache: `no-cache` asks for a fresh answer, `no-store` keeps none.',
+    schema: { type: 'string' },
+  },
+]
 
 /** `POST /chat/completions`. */
 export function completeChat(): JsonObject {
   return {
     operationId: 'createChatCompletion',
     summary: 'Answers a conversation, whole or as a stream of events.',
-    parameters: [
-      {
-        name: 'idempotency-key',
-        in: 'header',
-        description: 'Where the service knows idempotency: the same key gives the same answer, and one call.',
-        schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
-      },
-      {
-        name: 'cache-control',
-        in: 'header',
-        description:
-          'Where the service has a cache: `no-cache` asks for a fresh answer, `no-store` keeps none.',
-        schema: { type: 'string' },
-      },
-    ],
+    parameters: requestHeaders,
     requestBody: {
       required: true,
       description:
@@ -32,7 +35,7 @@ export function completeChat(): JsonObject {
     responses: {
       200: {
         description: 'The answer.',
-        headers: headersOfChat(200),
+        headers: headersOfCall(200),
         content: {
           'application/json': { schema: answerReference('ChatCompletion') },
           'text/event-stream': {
@@ -44,7 +47,28 @@ export function completeChat(): JsonObject {
           },
         },
       },
-      ...errorResponses(chatErrors, headersOfChat),
+      ...errorResponses(callErrors, headersOfCall),
+    },
+  }
+}
+
+/** `POST /embeddings`. */
+export function createEmbeddings(): JsonObject {
+  return {
+    operationId: 'createEmbeddings',
+    summary: 'Embeds texts.',
+    parameters: requestHeaders,
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: embeddingsRequestReference } },
+    },
+    responses: {
+      200: {
+        description: 'One embedding for each input, in order.',
+        headers: headersOfCall(200),
+        content: { 'application/json': { schema: embeddingsReference } },
+      },
+      ...errorResponses(callErrors, headersOfCall),
     },
   }
 }
@@ -93,8 +117,8 @@ function modelsResponse(description: string, schema: 'Model' | 'ModelList'): Jso
 /** Errors that no operation of the document returns: unknown paths and methods, and disconnected clients. */
 const unanswered: readonly ErrorReason[] = ['unknown_url', 'method_not_supported', 'client_disconnected']
 
-/** The errors of a chat completion. */
-const chatErrors: readonly ErrorReason[] = (Object.keys(errorTable) as ErrorReason[]).filter(
+/** The errors of operations that call a model. */
+const callErrors: readonly ErrorReason[] = (Object.keys(errorTable) as ErrorReason[]).filter(
   name => !unanswered.includes(name),
 )
 
@@ -192,8 +216,8 @@ const retryHeaders: readonly HeaderName[] = ['retry-after', 'retry-after-ms', 'x
 
 const routingHeaders: readonly HeaderName[] = ['x-sluice-adjustments', 'x-sluice-trace']
 
-/** Returns the response headers of a chat completion by status. */
-function headersOfChat(status: number): JsonObject {
+/** Returns the response headers of operations that call a model by status. */
+function headersOfCall(status: number): JsonObject {
   if (status === 200)
     return headerReferences([...limitHeaders, 'idempotency-replayed', 'x-sluice-cache', ...routingHeaders])
   // These errors occur before limits are checked.

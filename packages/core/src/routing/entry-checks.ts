@@ -16,7 +16,7 @@ import { allowFieldsIssue } from './restricted-fields.ts'
 
 /** Throws `ConfigurationError` for a target with invalid capabilities, parameters, `allowFields`, `accepts` or provider keys. */
 export function checkTarget(target: Target, at: EntryPath): void {
-  const { capabilities, parameters, provider } = target
+  const { capabilities, parameters, provider, embeddingSpace } = target
   const { source, path } = at
   const issue =
     allowFieldsIssue(target, path) ??
@@ -26,6 +26,10 @@ export function checkTarget(target: Target, at: EntryPath): void {
   if (keys !== undefined && !areProviderKeys(keys))
     throw new ConfigurationError(source, [hiddenIssue([...path, 'provider', 'keys'], keys, expectedKeys)])
   if (parameters !== undefined) checkParameters(parameters, { source, path: [...path, 'parameters'] })
+  if (embeddingSpace !== undefined && !isName(embeddingSpace)) {
+    const expected = 'a name of 1 to 200 characters, such as acme-embed-3'
+    throw configurationError(source, [...path, 'embeddingSpace'], embeddingSpace, expected)
+  }
   if (capabilities === undefined) return
   if (typeof capabilities !== 'object' || capabilities === null) {
     const expected = 'an object, such as { contextTokens: 128_000 }'
@@ -43,6 +47,10 @@ const allOperations: readonly Operation[] = ['generate', 'embed', 'countTokens']
 
 function isOperation(value: unknown): value is Operation {
   return allOperations.includes(value as Operation)
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && /^\S(.{0,198}\S)?$/.test(value)
 }
 
 function checkCount(

@@ -1,7 +1,7 @@
 import type { Adjustment, Target, UnsupportedParameters } from '../contracts/provider.ts'
 import type { GenerateRequest, NativeBody } from '../conversation/generate-request.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import { requestFor } from '../validation/overridden-settings.ts'
+import { embedRequestFor, requestFor } from '../validation/overridden-settings.ts'
 import { speaks } from '../validation/speaks.ts'
 import { type CallRequest, CountRequest, EmbedPart } from './call-request.ts'
 import type { PlannedCall } from './lazy-call.ts'
@@ -27,7 +27,8 @@ export function planCall(given: CallRequest, target: Target, options: PlanOption
   const { unsupportedParameters, key } = options
   const call = { model, capabilities, unsupportedParameters, key }
   if (given instanceof EmbedPart) {
-    return { planned: { form: 'embed', ...call, part: given }, adjustments: none }
+    const { request, adjustments } = embedRequestFor(given.request, target)
+    return { planned: { form: 'embed', ...call, part: new EmbedPart(request, given.inputs) }, adjustments }
   }
   const counts = given instanceof CountRequest
   const original = counts ? given.request : given

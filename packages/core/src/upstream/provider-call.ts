@@ -22,7 +22,7 @@ import { noCaller } from './health/principal-caller.ts'
 import type { PlannedCall } from './lazy-call.ts'
 import { type Decoded, type OpenCall, openCall } from './open-call.ts'
 import { callFailure, encodeFailure } from './redact-error.ts'
-import { watchResponse } from './watch-response.ts'
+import { maxVectorBytes, watchResponse } from './watch-response.ts'
 
 type AdjustmentObserver = Pick<AttemptObserver, 'adjusted'>
 
@@ -126,7 +126,8 @@ export class ProviderCall implements ChunkSource {
     this.#throwIfCut()
     this.#deadlines.answered()
     try {
-      const decoded = called.decode(watchResponse(response, this.#deadlines))
+      const maxBytes = called.form === 'embed' ? maxVectorBytes : undefined
+      const decoded = called.decode(watchResponse(response, this.#deadlines, maxBytes))
       if (isPromise(decoded)) return this.#readLater(decoded)
       return isPromise(completionIn(decoded)) ? this.#readLater(decoded) : this.#replyOf(decoded)
     } catch (error) {

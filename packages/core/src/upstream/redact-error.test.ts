@@ -50,6 +50,21 @@ describe('redactError', () => {
     expect(clean.stack).toContain('redact-error.test.ts')
   })
 
+  it('takes the key out of the whole error of a vendor', () => {
+    const native = {
+      dialect: 'messages',
+      status: 400,
+      body: `{"error":{"message":"The key ${key} is wrong."}}`,
+    }
+    const body = '{"error":{"message":"The key [removed] is wrong."}}'
+    expect(redactError(refused({ native }), credentials)).toMatchObject({ native: { ...native, body } })
+    expect(redactError(new GatewayError('invalid_request', { native }), credentials)).toMatchObject({
+      native: { ...native, body },
+    })
+    const harmless = refused({ native: { ...native, body } })
+    expect(redactError(harmless, credentials)).toBe(harmless)
+  })
+
   it.each(['Tell me of my illness', 'sk-abcdefgh12345678', 'a'.repeat(201), 'a\nb', ''])(
     'takes no sentence and no secret for a code: %j',
     word => {

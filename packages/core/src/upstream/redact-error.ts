@@ -1,5 +1,6 @@
 import type { UpstreamRequest } from '../contracts/transport.ts'
 import { GatewayError } from '../errors/errors.ts'
+import type { NativeError } from '../errors/native-error.ts'
 import { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from '../errors/upstream-error.ts'
 import { Credentials } from './credentials.ts'
 import { redact } from './redact.ts'
@@ -45,12 +46,13 @@ export function redactError(
 }
 
 function redactUpstream(error: UpstreamError, credentials: Credentials): UpstreamError {
-  const { vendorMessage, cause } = error
+  const { vendorMessage, native, cause } = error
   const clean = {
     code: wordOf(error.code, credentials),
     type: wordOf(error.type, credentials),
     param: wordOf(error.param, credentials),
     vendorMessage: vendorMessage === undefined ? undefined : credentials.without(vendorMessage),
+    native: nativeWithout(native, credentials),
     cause: redactCause(cause, credentials),
   }
   const message = credentials.without(error.message)
@@ -60,6 +62,7 @@ function redactUpstream(error: UpstreamError, credentials: Credentials): Upstrea
     clean.type === error.type &&
     clean.param === error.param &&
     clean.vendorMessage === vendorMessage &&
+    clean.native === native &&
     clean.cause === cause
   if (same) return error
   const redacted = new UpstreamError(message, { ...error, ...clean } as UpstreamErrorDetails)
@@ -68,17 +71,27 @@ function redactUpstream(error: UpstreamError, credentials: Credentials): Upstrea
 
 /** A `GatewayError` of a provider reaches the caller unchanged. */
 function redactGatewayError(error: GatewayError, credentials: Credentials): GatewayError {
-  const { reason, message, param, headers } = error
+  const { reason, message, param, headers, native } = error
   const cause = redactCause(error.cause, credentials)
+  const cleanNative = nativeWithout(native, credentials)
   const texts = [message, param ?? '', ...Object.values(headers)]
-  if (cause === error.cause && !texts.some(text => credentials.in(text))) return error
+  const same = cause === error.cause && cleanNative === native
+  if (same && !texts.some(text => credentials.in(text))) return error
   const clean = new GatewayError(reason, {
     message: credentials.without(message),
     param: param === null ? null : credentials.without(param),
     headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => !credentials.in(value))),
+    ...(cleanNative === undefined ? {} : { native: cleanNative }),
     ...(cause === undefined ? {} : { cause }),
   })
   return withStackOf(error, clean, credentials)
+}
+
+/** Returns a vendor's error without credentials: the same object if it has none. */
+function nativeWithout(native: NativeError | undefined, credentials: Credentials): NativeError | undefined {
+  if (native === undefined) return undefined
+  const body = credentials.without(native.body)
+  return body === native.body ? native : { ...native, body }
 }
 
 /** Returns a vendor's code, type or path; `null` where it is a sentence or a secret. */

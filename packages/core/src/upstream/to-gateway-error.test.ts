@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type ErrorReason, GatewayError } from '../errors/errors.ts'
 import { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from '../errors/upstream-error.ts'
@@ -111,6 +112,62 @@ describe('toGatewayError', () => {
       expect(toGatewayError(refused({ status: 400, param }), 'm').param).toBe(told)
     })
   })
+
+  describe('the error of a vendor that speaks the dialect of the caller', () => {
+    const error = (message: string) => ({ type: 'error', error: { type: 'invalid_request_error', message } })
+    const native = (status: number, body: unknown, text = JSON.stringify(body)) => ({
+      dialect: 'messages',
+      status,
+      body: text,
+    })
+    const passed = (status: number, text: string, details: Partial<UpstreamErrorDetails> = {}) =>
+      toGatewayError(refused({ status, native: native(status, undefined, text), ...details }), 'm').native
+
+    it.each([400, 404, 409, 413, 422])('is passed on as it came, with status %i', status => {
+      const text = ` {"error":{"type":"x","message":"max_tokens: 1.50 is too \\u0061 lot","n":1.0},"type":"error"}`
+      expect(passed(status, text)).toEqual({ dialect: 'messages', status, body: text })
+    })
+
+    it.each([401, 402, 403, 429, 500, 503, 529])('is not passed on with status %i', status => {
+      expect(passed(status, JSON.stringify(error('no')))).toBeUndefined()
+    })
+
+    it('is not passed on if it is about the account', () => {
+      const text = JSON.stringify(error('Your credit balance is too low.'))
+      expect(passed(400, text, { code: 'insufficient_quota' })).toBeUndefined()
+      expect(
+        toGatewayError(refused({ status: 401, native: native(400, error('Bad key.')) }), 'm').native,
+      ).toBe(undefined)
+    })
+
+    it('has no keys, hosts and internals in its texts, and all else as it was', () => {
+      const text = JSON.stringify({
+        n: 1,
+        ...error('Ask sk-ant-api03-abcdefgh at llm.corp:8080.'),
+        list: ['ya29.a0AfH6SMBx'],
+      })
+      expect(passed(400, text.replace('"n":1', '"n": 1.0'))?.body).toBe(
+        '{"n": 1.0,"type":"error","error":{"type":"invalid_request_error","message":"Ask [removed] at [removed]."},"list":["[removed]"]}',
+      )
+      expect(passed(400, JSON.stringify(error('Traceback (most recent call last): x')))).toBeUndefined()
+    })
+
+    it.each([
+      ['no JSON', 'no'],
+      ['no object', '[1]'],
+      ['of endless depth', `{"a":${'['.repeat(1_000)}${']'.repeat(1_000)}}`],
+      ['very long', JSON.stringify({ a: 'word '.repeat(20_000) })],
+    ])('is not passed on if it is %s', (_, text) => {
+      expect(passed(400, text)).toBeUndefined()
+    })
+
+    it('is seen by nobody who prints the error', () => {
+      const told = toGatewayError(refused({ status: 400, native: native(400, error('canary')) }), 'm')
+      expect(told.native?.body).toContain('canary')
+      expect(inspect(told, { showHidden: true, depth: 10 })).not.toContain('canary')
+      expect(JSON.stringify([told, told.toBody()])).not.toContain('canary')
+    })
+  })
 })
 
 /** The lines of the table whose status is 400 and whose code is their name. */
@@ -139,6 +196,7 @@ function publicCodes(): readonly string[] {
     missing_model: true,
     missing_required_parameter: true,
     empty_array: true,
+    empty_string: true,
     invalid_image_url: true,
     invalid_type: true,
     invalid_value: true,

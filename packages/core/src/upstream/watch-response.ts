@@ -5,11 +5,26 @@ import type { Deadlines } from './deadlines.ts'
 
 const maxTextBytes = 32 * 1024 * 1024
 
-/** Returns a transport's response whose reads count for the deadlines, and which can be read as text. */
-export function watchResponse(response: TransportResponse, deadlines: Deadlines): UpstreamResponse {
+/** Enough for 2,048 vectors of 3,072 numbers. */
+export const maxVectorBytes = 128 * 1024 * 1024
+
+/**
+ * Returns a transport's response whose reads count for the deadlines, and which can be read as text of at most `maxBytes`.
+ */
+export function watchResponse(
+  response: TransportResponse,
+  deadlines: Deadlines,
+  maxBytes = maxTextBytes,
+): UpstreamResponse {
   const { status, headers } = response
   const body = watchedBody(response.body, deadlines)
-  return { status, headers, body, text: () => textOf(body), bufferedText: () => arrivedTextOf(body) }
+  return {
+    status,
+    headers,
+    body,
+    text: () => textOf(body, maxBytes),
+    bufferedText: () => arrivedTextOf(body),
+  }
 }
 
 function watchedBody(body: AsyncIterable<Uint8Array>, deadlines: Deadlines): AsyncIterable<Uint8Array> {
@@ -61,9 +76,9 @@ class WatchedBytes implements AsyncIterator<Uint8Array> {
   }
 }
 
-function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+function textOf(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const arrived = arrivedTextOf(body)
-  return arrived === undefined ? collectedText(body) : Promise.resolve(arrived)
+  return arrived === undefined ? collectedText(body, maxBytes) : Promise.resolve(arrived)
 }
 
 function arrivedTextOf(body: AsyncIterable<Uint8Array>): string | undefined {
@@ -74,15 +89,15 @@ function arrivedTextOf(body: AsyncIterable<Uint8Array>): string | undefined {
 
 const utf8 = new TextDecoder()
 
-async function collectedText(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function collectedText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder()
   const parts: string[] = []
   let last: Uint8Array | undefined
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.byteLength
-    if (bytes > maxTextBytes) {
-      throw new UpstreamError(`The upstream's answer is larger than ${maxTextBytes} bytes.`, {
+    if (bytes > maxBytes) {
+      throw new UpstreamError(`The upstream's answer is larger than ${maxBytes} bytes.`, {
         kind: 'garbled',
       })
     }

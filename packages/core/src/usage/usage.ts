@@ -77,6 +77,12 @@ export interface AbandonedTokens {
   readonly completionTokens: number
 }
 
+/** Returns the usage of two parts of a request together: for embeddings, which have a prompt only. */
+export function addPromptUsage(one: Usage, other: Usage): Usage {
+  const prompt_tokens = Math.min(one.prompt_tokens + other.prompt_tokens, maxCount)
+  return usageOf({ prompt_tokens })
+}
+
 /** Returns a deep copy, so that the recipient may change it. */
 export function copiedUsage(usage: Usage): Usage {
   const { prompt_tokens, completion_tokens, total_tokens } = usage

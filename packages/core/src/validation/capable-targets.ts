@@ -147,7 +147,11 @@ const operationNames: Readonly<Record<Operation, string>> = {
   countTokens: 'token counts',
 }
 
-function unsupportedOperation(operation: Operation, { operations }: Capabilities): GatewayError | undefined {
+/** Returns the error for an operation that a model does not support, or `undefined`. */
+export function unsupportedOperation(
+  operation: Operation,
+  { operations }: Capabilities,
+): GatewayError | undefined {
   // The prompt of any answer can be counted, at least by an estimate.
   const needed: Operation = operation === 'countTokens' ? 'generate' : operation
   if (operations === undefined || operations.includes(operation) || operations.includes(needed))
@@ -216,7 +220,8 @@ export function wordCount(messages: readonly Message[]): number {
   return words
 }
 
-function wordsOf(text: string): number {
+/** Returns the number of words of a text. */
+export function wordsOf(text: string): number {
   let words = 0
   let inside = false
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,5 @@
 import type { ExtensionRewrite } from '../contracts/dialect.ts'
+import type { EmbedRequest } from '../contracts/embedding.ts'
 import type { Adjustment, ParameterOverrides, Target } from '../contracts/provider.ts'
 import { ChatGenerateRequest } from '../conversation/chat-generate-request.ts'
 import type { GenerateRequest, Settings } from '../conversation/generate-request.ts'
@@ -47,6 +48,8 @@ const isReportable: Readonly<Record<keyof ParameterOverrides, boolean>> = {
   web_search_options: false,
 }
 
+const notSent = 'not sent to this model'
+
 /** Created on first use, because it takes milliseconds. */
 let settings: Fields | undefined
 
@@ -87,7 +90,7 @@ export function overrideSettings<T extends Settings>(
       adjustments.push({ parameter: name, action: 'mapped', ...(isReported && { detail: String(value) }) })
     } else if (own !== undefined) {
       delete fields[name]
-      adjustments.push({ parameter: name, action: 'dropped', detail: 'not sent to this model' })
+      adjustments.push({ parameter: name, action: 'dropped', detail: notSent })
     }
   }
   return { settings: fields as T, adjustments }
@@ -113,6 +116,22 @@ export function requestFor(request: GenerateRequest, target: Target): Overridden
   const overridden = overrideRequest(rewritten, parameters)
   return { request: overridden.request, adjustments: [...adjustments, ...overridden.adjustments] }
 }
+
+/** Returns the request for embeddings for a target: with its `user`, as no other of its parameters is one of embeddings. */
+export function embedRequestFor(
+  request: EmbedRequest,
+  { parameters }: Target,
+): { readonly request: EmbedRequest; readonly adjustments: readonly Adjustment[] } {
+  const user = parameters?.user
+  if (user === undefined || (user ?? undefined) === request.user) return { request, adjustments: none }
+  const adjustment: Adjustment =
+    user === null
+      ? { parameter: 'user', action: 'dropped', detail: notSent }
+      : { parameter: 'user', action: 'mapped' }
+  return { request: { ...request, user: user ?? undefined }, adjustments: [adjustment] }
+}
+
+const none: readonly Adjustment[] = Object.freeze([])
 
 /** Returns the issue of invalid parameters of a target, or `undefined`. */
 export function overridesIssue(parameters: ParameterOverrides): ConfigurationIssue | undefined {

@@ -97,10 +97,10 @@ describe('gateway.explain', () => {
 
   it.each([
     ['/v1/models', 'GET', 'unknown_url'],
-    ['/v1/embeddings', 'POST', 'unknown_url'],
+    ['/v1/audio/speech', 'POST', 'unknown_url'],
     ['/chat/completions', 'POST', 'unknown_url'],
     ['/v1/chat/completions', 'GET', 'method_not_supported'],
-  ])('explains chat completions only: %s by %s is a refusal', async (path, method, refusal) => {
+  ])('explains requests to models only: %s by %s is a refusal', async (path, method, refusal) => {
     const { gateway } = serving(fine('a'))
     const request = new Request(`http://sluice.test${path}`, { method })
     expect((await gateway.explain(request)).refusal).toMatchObject({ reason: refusal })

@@ -7,11 +7,15 @@ export function validateMaxTokens(value: number | undefined, owner: string): num
 }
 
 /** Names of beta features. Throws `TypeError` for what are none. */
-export function validateBetas(value: readonly string[] | undefined, owner: string): readonly string[] {
+export function validateBetas(
+  value: readonly string[] | undefined,
+  owner: string,
+  option = 'beta',
+): readonly string[] {
   if (value === undefined) return []
   if (Array.isArray(value) && value.every(isWord)) return value
   throw new TypeError(
-    `${owner}: beta has to be an array of names, such as ['context-1m-2025-08-07'], of letters, digits, '-', '_' and '.'.`,
+    `${owner}: ${option} has to be an array of names, such as ['context-1m-2025-08-07'], of letters, digits, '-', '_' and '.'.`,
   )
 }
 

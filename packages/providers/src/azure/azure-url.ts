@@ -7,19 +7,23 @@ export interface AzureEndpoint {
   readonly baseURL?: string | undefined
 }
 
+/** What is requested of a deployment, as the end of its path. */
+export type AzureOperation = 'chat/completions' | 'embeddings'
+
 /**
- * Returns a function from a deployment to its URL. Throws `TypeError` unless exactly one of `resource` and `baseURL` is
+ * Returns a function from a deployment and an operation to a URL. Throws `TypeError` unless exactly one of `resource` and `baseURL` is
  * given and valid.
  */
 export function azureUrl(
   endpoint: AzureEndpoint,
   { api, version }: ApiVersion,
   owner: string,
-): (deployment: string) => string {
+): (deployment: string, operation: AzureOperation) => string {
   const root = `${rootOf(endpoint, owner)}/openai`
   const query = version === undefined ? '' : `?api-version=${version}`
-  if (api === 'v1') return () => `${root}/v1/chat/completions${query}`
-  return deployment => `${root}/deployments/${encodeURIComponent(deployment)}/chat/completions${query}`
+  if (api === 'v1') return (_, operation) => `${root}/v1/${operation}${query}`
+  return (deployment, operation) =>
+    `${root}/deployments/${encodeURIComponent(deployment)}/${operation}${query}`
 }
 
 function rootOf({ resource, baseURL }: AzureEndpoint, owner: string): string {

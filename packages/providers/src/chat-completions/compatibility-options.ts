@@ -1,4 +1,5 @@
 import type { Capabilities, RequestExtension } from '@sluice/core/provider'
+import { embeddingCapabilities } from '../embeddings/embedding-models.ts'
 
 /** How a server differs from OpenAI's chat completions API. */
 export interface CompatibilityOptions {
@@ -54,7 +55,11 @@ export interface CompatibilityOptions {
 /** OpenAI's own API. It answers 400 `unknown_parameter` to unknown fields in messages. */
 export const openaiCompatibility = { messageFields: 'strict' } as const satisfies CompatibilityOptions
 
-/** Returns the capabilities that OpenAI's model names show: o1, o3, gpt-5 and later reason; their chat models do not. */
+/**
+ * Returns the capabilities that OpenAI's model names show: o1, o3, gpt-5 and later reason; their chat models do not.
+ * Embedding models embed.
+ */
 export function capabilitiesByName(model: string): Capabilities | undefined {
-  return /^(?:ft:)?(?:o[1-9]|gpt-[5-9])(?![\d.]*-chat)/.test(model) ? { reasoning: true } : undefined
+  if (/^(?:ft:)?(?:o[1-9]|gpt-[5-9])(?![\d.]*-chat)/.test(model)) return { reasoning: true }
+  return embeddingCapabilities(model)
 }

@@ -140,7 +140,7 @@ function parameterOf(call: Call, { maxTokensParameter = 'by-model' }: Compatibil
  * Options of client libraries and other gateways that set a request's address, credentials or headers. No model has a
  * parameter with these names, but an upstream that is itself a gateway might follow them.
  */
-const routingOptions: readonly string[] = [
+export const routingOptions: readonly string[] = [
   'api_base',
   'api_key',
   'api_type',

@@ -18,6 +18,7 @@ import {
 } from '@sluice/core/provider'
 import { cannotSend, ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { cacheMark } from './extensions.ts'
+import { reportTranslationLosses } from './report-losses.ts'
 import { toolArguments } from './tool-arguments.ts'
 
 /** A piece of text. `cacheControl` is the caller's mark that a prompt may be cached up to here. */
@@ -121,6 +122,7 @@ export function readConversation(
   adjuster: ParameterAdjuster,
   given: readonly Turn[] = turnsOf(call),
 ): Conversation {
+  reportTranslationLosses(call, adjuster)
   const conversation = toConversation(given, adjuster)
   for (const path of conversation.names) adjuster.drop({ path })
   return conversation

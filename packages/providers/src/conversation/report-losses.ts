@@ -1,15 +1,24 @@
-import type { Call } from '@sluice/core/provider'
+import type { Call, ConversationLoss } from '@sluice/core/provider'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 /**
  * Reports what the messages of `input` cannot express of the caller's conversation. Throws `GatewayError` (400) for content,
  * or drops it if the adjuster's mode is `drop`.
  */
-export function reportLosses({ request }: Call, adjuster: ParameterAdjuster): void {
+export function reportLosses(call: Call, adjuster: ParameterAdjuster): void {
+  const { request } = call
   if (request === undefined || request.dialect === 'chat') return
-  for (const { path, why, kind } of request.losses()) {
-    if (kind === 'mapped') adjuster.map({ path }, why)
-    else if (kind === 'hint') adjuster.drop({ path }, why)
-    else adjuster.unsupported({ path }, `${why.charAt(0).toUpperCase()}${why.slice(1)}.`)
-  }
+  reportTranslationLosses(call, adjuster)
+  for (const loss of request.losses()) report(loss, adjuster)
+}
+
+/** Reports what neither the turns nor the settings of a request can express. Throws as `reportLosses`. */
+export function reportTranslationLosses({ request }: Call, adjuster: ParameterAdjuster): void {
+  for (const loss of request?.translationLosses?.() ?? []) report(loss, adjuster)
+}
+
+function report({ path, why, kind }: ConversationLoss, adjuster: ParameterAdjuster): void {
+  if (kind === 'mapped') adjuster.map({ path }, why)
+  else if (kind === 'hint') adjuster.drop({ path }, why)
+  else adjuster.unsupported({ path }, `${why.charAt(0).toUpperCase()}${why.slice(1)}.`)
 }

@@ -1,8 +1,9 @@
 import { GatewayError } from '@sluice/core'
-import type { ChatRequest, Transport } from '@sluice/core/provider'
+import type { ChatRequest, Transport, TransportResponse } from '@sluice/core/provider'
 import { wallClock } from '../wire/wall-clock.ts'
 import { createAnswer } from './answer.ts'
 import { countPieces, createCompletion } from './completion.ts'
+import { embeddingsError, embeddingsJson, embeddingsUrl, type LocalEmbeddings } from './embeddings.ts'
 import type { LocalFaults } from './faults.ts'
 import { drawFault } from './faults.ts'
 import { hash } from './hash.ts'
@@ -13,25 +14,22 @@ import type { LocalScript } from './script.ts'
 import { type FakeReply, takeReply } from './script.ts'
 import { completionEvents, completionJson, errorBody, jsonEvents } from './wire.ts'
 
-/** Creates a chat-completions server without a socket: it takes a request's bytes and returns an answer's bytes. */
+/** Creates a server of chat completions and embeddings without a socket: it takes a request's bytes and returns an answer's bytes. */
 export function createServer(options: LocalOptions): Transport {
   const { pace = {}, now = wallClock } = options
   let calls = 0
-  return async ({ body }, signal) => {
+  let embeddings = 0
+  return async ({ url, body }, signal) => {
     signal.throwIfAborted()
-    const call = calls++
     const json = typeof body === 'string' ? body : new TextDecoder().decode(body)
+    if (url === embeddingsUrl) return embed(JSON.parse(json), options, embeddings++, signal)
+    const call = calls++
     const request: ChatRequest = JSON.parse(json)
     const reply = await replyTo(request, call, options)
-    const { hang, delayMs = 0, error, errorAfter, chunkDelayMs } = reply
-    if (hang === 'before-headers') await sleep(Number.POSITIVE_INFINITY, signal)
-    if (delayMs > 0) await sleep(delayMs, signal)
-    const headers = new Headers({ 'content-type': 'application/json' })
-    if (error !== undefined && errorAfter === undefined) {
-      if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter))
-      const body = responseBody(jsonEvents(errorBody(error)), {}, () => 0, signal)
-      return { status: error.status ?? 500, headers, body }
-    }
+    const { chunkDelayMs } = reply
+    const failure = await failureOf(reply, signal)
+    if (failure !== undefined) return failure
+    const headers = jsonHeaders()
     const seed = `${hash(json).toString(36)}.${hash(json, 1).toString(36)}`
     const completion = createCompletion(reply, request, seed, now())
     const delayOf = chunkDelayMs === undefined ? delaysOf(pace, hash(seed)) : () => chunkDelayMs
@@ -47,6 +45,40 @@ export function createServer(options: LocalOptions): Transport {
     const events = jsonEvents(completionJson(completion, request))
     return { status: 200, headers, body: responseBody(events, reply, () => 0, signal) }
   }
+}
+
+/** Waits as a reply says, and returns its error, if that is all of it. */
+async function failureOf(
+  { hang, delayMs = 0, error, errorAfter }: FakeReply,
+  signal: AbortSignal,
+): Promise<TransportResponse | undefined> {
+  if (hang === 'before-headers') await sleep(Number.POSITIVE_INFINITY, signal)
+  if (delayMs > 0) await sleep(delayMs, signal)
+  if (error === undefined || errorAfter !== undefined) return undefined
+  const headers = jsonHeaders()
+  if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter))
+  const body = responseBody(jsonEvents(errorBody(error)), {}, () => 0, signal)
+  return { status: error.status ?? 500, headers, body }
+}
+
+function jsonHeaders(): Headers {
+  return new Headers({ 'content-type': 'application/json' })
+}
+
+/** Embeds, with the faults of the options. A script is of chat completions only. */
+async function embed(
+  request: LocalEmbeddings,
+  { faults = {}, contextWindow }: LocalOptions,
+  call: number,
+  signal: AbortSignal,
+): Promise<TransportResponse> {
+  const fault = drawFault(faults, call)
+  const error = fault.error ?? embeddingsError(request, contextWindow)
+  const reply = error === undefined ? fault : { ...fault, error }
+  const failure = await failureOf(reply, signal)
+  if (failure !== undefined) return failure
+  const events = jsonEvents(embeddingsJson(request))
+  return { status: 200, headers: jsonHeaders(), body: responseBody(events, reply, () => 0, signal) }
 }
 
 async function replyTo(request: ChatRequest, call: number, options: LocalOptions): Promise<FakeReply> {

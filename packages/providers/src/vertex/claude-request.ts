@@ -6,6 +6,9 @@ import type { ImageFetcher } from '../conversation/image-data.ts'
 import { withInlineImages } from '../conversation/inline-images.ts'
 import type { ModelRequest } from './model-request.ts'
 
+/** The version of the Messages API at Google. */
+export const version = 'vertex-2023-10-16'
+
 /** What the owner wants of each request to a Claude model. */
 export interface ClaudeSettings {
   readonly defaultMaxTokens: number | undefined
@@ -44,7 +47,7 @@ export async function claudeRequest(call: Call, settings: ClaudeSettings): Promi
   const { model: _, ...rest } = body
   return {
     method: call.input.stream === true ? 'streamRawPredict' : 'rawPredict',
-    body: { anthropic_version: 'vertex-2023-10-16', ...rest },
+    body: { anthropic_version: version, ...rest },
     headers,
     adjustments,
   }

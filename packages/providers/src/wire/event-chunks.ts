@@ -1,6 +1,12 @@
-import { type PartialChunk, type SseEvent, UpstreamError } from '@sluice/core/provider'
+import {
+  type ChunkBatch,
+  type NativeEvent,
+  type PartialChunk,
+  type SseEvent,
+  UpstreamError,
+} from '@sluice/core/provider'
 import { garbledResponse, toUpstreamError } from './garbled-response.ts'
-import { type Fields, isFields } from './json-value.ts'
+import { type Fields, isFields, textOf } from './json-value.ts'
 import { parseJson } from './parse-json.ts'
 
 /**
@@ -29,33 +35,53 @@ export interface EventReader {
  * where the body ends before the answer is whole. What came before it is delivered first.
  *
  * @param bodyEnded - whether the body has ended: an event that it left in the middle is a cut, not garbage.
+ * @param native - whether to return the events too: each that the reader accepts, once and in order. A read may then give no
+ * chunk. Events without data, which keep connections alive, are left out.
  */
 export async function* eventChunks(
   events: AsyncIterable<readonly SseEvent[]>,
   reader: EventReader,
   bodyEnded: () => boolean,
-): AsyncGenerator<readonly PartialChunk[], void> {
+  native = false,
+): AsyncGenerator<ChunkBatch, void> {
   let ended = false
   for await (const batch of events) {
     const chunks: PartialChunk[] = []
+    const passed: NativeEvent[] | undefined = native ? [] : undefined
     let failure: unknown
     try {
       for (const { event, data } of batch) {
         // A keep-alive in the form of an event.
         if (data.trim() === '') continue
         ended = isForeignEnd(data)
-        if (!ended) reader.read(parseEvent(data, bodyEnded), event, chunks)
+        if (!ended) {
+          const value = parseEvent(data, bodyEnded)
+          reader.read(value, event, chunks)
+          passed?.push(nativeEvent(value, event, data))
+        }
         if (ended || reader.progress === 'ended') break
       }
     } catch (error) {
       failure = toUpstreamError(error)
     }
-    if (chunks.length > 0) yield chunks
+    if (passed !== undefined && passed.length > 0) yield Object.assign(chunks, { native: passed })
+    else if (chunks.length > 0) yield chunks
     if (failure !== undefined) throw failure
     if (reader.progress === 'ended') return
     if (ended) break
   }
   if (reader.progress === 'open') throw truncated()
+}
+
+/**
+ * Returns an event as it came. Servers that send no names repeat them in the data. Line breaks between the tokens of the data
+ * become spaces, because a field of an event is one line.
+ */
+function nativeEvent(value: Fields, event: string, data: string): NativeEvent {
+  const line = data.includes('\n') ? data.replaceAll('\n', ' ') : data
+  if (event !== 'message') return { event, data: line }
+  const type = textOf(value.type)
+  return type !== undefined && /^[\w.-]{1,64}$/.test(type) ? { event: type, data: line } : { data: line }
 }
 
 /** Creates the error for a stream that ends before its response is complete. */

@@ -35,7 +35,9 @@ export function parseCompletion<Completion>(
 }
 
 /** Returns a reply with a complete answer, of which the chunks are in the order in which it was generated. */
-export function orderedReply(ordered: readonly PartialChunk[]): Reply {
+export function orderedReply(
+  ordered: readonly PartialChunk[],
+): Extract<Reply, { readonly kind: 'completion' }> {
   return { kind: 'completion', completion: foldChunks(ordered), ordered }
 }
 

@@ -3,6 +3,7 @@ import type {
   AnthropicOptions,
   AzureOptions,
   BedrockOptions,
+  EmbeddingServiceOptions,
   GeminiOptions,
   HostedOptions,
   LocalOptions,
@@ -108,9 +109,19 @@ const code = (what: string): Member => ({
 })
 const texts = (of: string) => list(text(), { of })
 
+const speaks: Member = {
+  shape: list(choice('messages'), { of: 'dialects' }),
+  description:
+    'Dialects in which requests are passed on as they came, such as `messages`. Default: those that the vendor speaks itself. `[]`: none.',
+}
+const allowBetas: Member = {
+  shape: texts('names of betas'),
+  description: 'Beta features of Claude models that callers may use, besides the known ones.',
+}
+
 const serverMembers = { apiKey: key, baseURL: url, headers, maxConcurrent, allowFields }
 
-export const ownMembers: Members<PresetOptions> = { ...serverMembers, providerFields }
+export const ownMembers: Members<PresetOptions> = { ...serverMembers, providerFields, speaks }
 export const hostedMembers: Members<HostedOptions> = { ...ownMembers }
 
 export const openaiMembers: Members<OpenAIOptions> = {
@@ -125,6 +136,7 @@ export const openaiMembers: Members<OpenAIOptions> = {
 
 export const anthropicMembers: Members<AnthropicOptions> = {
   ...serverMembers,
+  speaks,
   version: { shape: text(), description: 'Sent as `anthropic-version`. Default `2023-06-01`.' },
   beta: { shape: texts('names of betas'), description: 'Sent as `anthropic-beta`.' },
   defaultMaxTokens: {
@@ -166,6 +178,8 @@ export const vertexMembers: Members<VertexOptions> = {
   baseURL: url,
   defaultMaxTokens: anthropicMembers.defaultMaxTokens,
   beta: anthropicMembers.beta,
+  allowBetas,
+  speaks,
   safetySettings,
   fetchImage: geminiMembers.fetchImage,
   headers,
@@ -194,6 +208,15 @@ export const bedrockMembers: Members<BedrockOptions> = {
   fetchImage: geminiMembers.fetchImage,
   maxConcurrent,
   allowFields,
+  speaks,
+  allowBetas,
+}
+
+export const embeddingServiceMembers: Members<EmbeddingServiceOptions> = {
+  apiKey: key,
+  baseURL: url,
+  headers,
+  maxConcurrent,
 }
 
 export const azureMembers: Members<AzureOptions> = {
@@ -262,8 +285,16 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
     shape: choice('numbered'),
     description: '`numbered` where answers cite web pages as `[1]`: they become `annotations`.',
   },
+  messagesPath: {
+    shape: text(),
+    description: 'Path of the Messages API on the server. Default: `/messages` below `baseURL`.',
+  },
   requiredToolChoice: { shape: text(), description: "What the vendor calls `tool_choice: 'required'`." },
   toolCallIds: { shape: choice('nine-alphanumerics'), description: "The form of a tool call's id." },
+  embeddings: {
+    shape: anything,
+    description: "How it differs from OpenAI's embeddings API. `false` where there are no embeddings.",
+  },
 }
 
 export const localMembers: Members<LocalOptions> = {

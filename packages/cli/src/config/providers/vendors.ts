@@ -3,6 +3,7 @@ import {
   azure,
   bedrock,
   cerebras,
+  cohere,
   deepseek,
   fireworks,
   gemini,
@@ -20,6 +21,7 @@ import {
   together,
   vertex,
   vllm,
+  voyage,
   xai,
 } from '@sluice/providers'
 import type { Member } from '../shape/collections.ts'
@@ -28,6 +30,7 @@ import {
   azureMembers,
   bedrockMembers,
   compatibleMembers,
+  embeddingServiceMembers,
   geminiMembers,
   hostedMembers,
   localMembers,
@@ -66,6 +69,8 @@ export const vendors: Readonly<Record<string, KnownVendor>> = {
   fireworks: vendor(hostedMembers, fireworks),
   cerebras: vendor(hostedMembers, cerebras),
   perplexity: vendor(hostedMembers, perplexity),
+  voyage: vendor(embeddingServiceMembers, voyage),
+  cohere: vendor(embeddingServiceMembers, cohere),
   ollama: vendor(ownMembers, ollama),
   vllm: vendor(ownMembers, vllm),
   llamacpp: vendor(ownMembers, llamacpp),

@@ -1,13 +1,14 @@
 import type { DialectModels, ListedModel } from '../../contracts/dialect.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { rfc3339 } from './rfc3339.ts'
+import { versionHeader } from './wire-names.ts'
 
 const defaultLimit = 20
 const maxLimit = 1_000
 
-/** `GET /models` for clients of the Messages API: those that send `anthropic-version`. The list has pages. */
+/** `GET /models` for clients of the Messages API: those that send its version. The list has pages. */
 export const messagesModels: DialectModels = {
-  accepts: headers => headers.get('anthropic-version') !== null,
+  accepts: headers => headers.get(versionHeader) !== null,
   list(models, query) {
     const { page, hasMore } = pageOf(models, query)
     return {

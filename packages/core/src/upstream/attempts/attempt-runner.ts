@@ -7,7 +7,7 @@ import { AnsweredElsewhere, LifeEnded } from '../../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import { memberOf } from '../../primitives/own-members.ts'
 import type { AttemptObserver, CallContext, CallDependencies } from '../call-context.ts'
-import type { CallRequest } from '../call-request.ts'
+import { type CallRequest, EmbedPart } from '../call-request.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
 import { ProviderCall } from '../provider-call.ts'
 import type { RetryState, TargetAttemptState } from './next-attempt.ts'
@@ -141,6 +141,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
       const observer = this.#observer
       const entry = observer.attempts.begin(target, now, why, waitedMs)
       if (keys !== undefined) entry.key = health.key
+      if (this.#request instanceof EmbedPart) entry.inputs = this.#request.inputs
       const call = new ProviderCall(lifetime, this.#dependencies, this.endAt, entry, caller, observer)
       // The adjustments of an earlier attempt say nothing about this one, which may fail before it is encoded.
       observer.adjusted(noAdjustments)

@@ -19,7 +19,7 @@ import {
   type ChunkSource,
   isStreamed,
 } from '../call-context.ts'
-import { type CallRequest, CountRequest } from '../call-request.ts'
+import { type CallRequest, CountRequest, EmbedPart } from '../call-request.ts'
 import { CompleteReply } from '../complete-reply.ts'
 import { planCall } from '../plan-call.ts'
 import { ProviderCall } from '../provider-call.ts'
@@ -53,6 +53,7 @@ export function callShadows(
   const { clock } = dependencies
   for (const target of shadows) {
     const entry = new AttemptEntry(target, clock.monotonic(), 'shadow', 0, observer.attempts.traced)
+    if (request instanceof EmbedPart) entry.inputs = request.inputs
     const lifetime = observer.shadows.begin()
     if (lifetime === undefined) {
       entry.error = new ShadowSkipped(`${maxShadows} are under way already`)

@@ -1,0 +1,180 @@
+import type { AnswerDelta } from '../../contracts/dialect.ts'
+import { UpstreamError } from '../../errors/upstream-error.ts'
+import type { JsonObject, ToolCallDelta } from '../../protocol/chat.ts'
+import { jsonMember } from '../../protocol/json-members.ts'
+import { sealReasoning } from './sealed-reasoning.ts'
+import { ownReasoningFormat } from './wire-names.ts'
+
+/** A block of a message. The input of a call is JSON text. */
+export type ContentBlock =
+  | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly type: 'redacted_thinking'; readonly data: string }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: string }
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+type ToolUse = Writable<Extract<ContentBlock, { type: 'tool_use' }>>
+
+/**
+ * Returns a complete answer as blocks, in the order in which it was generated, with reasoning where it was. What other vendors
+ * want back with the next request is sealed into a signature.
+ *
+ * @param wasCut - whether the answer ended at its maximum: then a call without its whole input has an empty one.
+ * @throws UpstreamError of kind `garbled` for a call whose arguments are no JSON object.
+ */
+export function answerContent(
+  deltas: readonly AnswerDelta[],
+  wasCut: boolean,
+  newId: () => string,
+): readonly ContentBlock[] {
+  const blocks: ContentBlock[] = []
+  const calls = new Map<number, ToolUse>()
+  const extras = new Map<string, JsonObject>()
+  const details: JsonObject[] = []
+  const addText = (text: string) => {
+    const last = blocks.at(-1)
+    if (last?.type === 'text') blocks[blocks.length - 1] = { type: 'text', text: last.text + text }
+    else blocks.push({ type: 'text', text })
+  }
+  const addCall = ({ index, id, function: called, custom, extra_content: extra }: ToolCallDelta) => {
+    if (custom !== undefined) throw customCall()
+    let call = calls.get(index)
+    if (call === undefined) {
+      call = { type: 'tool_use', id: id ?? toolUseId(newId), name: called?.name ?? '', input: '' }
+      calls.set(index, call)
+      blocks.push(call)
+    }
+    call.input += called?.arguments ?? ''
+    if (extra !== undefined) extras.set(call.id, extra)
+  }
+  for (const { index, delta } of deltas) {
+    if (index !== 0) continue
+    const { reasoning_content: thinking, content, refusal, function_call: legacy } = delta
+    if (thinking) blocks.push({ type: 'thinking', thinking, signature: '' })
+    if (delta.reasoning_details !== undefined)
+      for (const detail of delta.reasoning_details) details.push(detail)
+    if (content) addText(content)
+    if (refusal) addText(refusal)
+    for (const call of (delta.tool_calls ?? []) as readonly ToolCallDelta[]) addCall(call)
+    if (legacy !== undefined) addCall({ index: -1, function: legacy })
+  }
+  for (const call of calls.values()) call.input = checkedInput(call, wasCut)
+  return withReasoning(blocks, details, extras)
+}
+
+/** Returns the arguments of a call as the text of a JSON object. Throws `UpstreamError` of kind `garbled` for others. */
+export function checkedInput({ input }: { readonly input: string }, wasCut: boolean): string {
+  if (isJsonObject(input)) return input
+  if (wasCut || input.trim() === '') return '{}'
+  throw new UpstreamError('The upstream called a tool with arguments that are no JSON object.', {
+    kind: 'garbled',
+  })
+}
+
+export function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/** The error for a call of a tool that takes text: the protocol has none. */
+export function customCall(): UpstreamError {
+  return new UpstreamError('The upstream called a custom tool, and the request has none.', {
+    kind: 'garbled',
+  })
+}
+
+function toolUseId(newId: () => string): string {
+  return `toolu_${newId().slice(0, 24)}`
+}
+
+/** Gives blocks of thinking their signatures, and adds those that have no text. */
+function withReasoning(
+  given: readonly ContentBlock[],
+  details: readonly JsonObject[],
+  calls: ReadonlyMap<string, JsonObject>,
+): readonly ContentBlock[] {
+  const own = details.filter(isOwn)
+  const foreign = details.filter(detail => !isOwn(detail))
+  let blocks = [...given]
+  let from = 0
+  const unmatched = own.filter(({ text, signature }) => {
+    if (typeof signature !== 'string') return true
+    const at = blocks.findIndex(
+      (block, index) => index >= from && isUnsigned(block) && block.thinking === text,
+    )
+    if (at === -1) return true
+    blocks[at] = { type: 'thinking', thinking: String(text), signature }
+    from = at + 1
+    return false
+  })
+  blocks = joinUnsigned(blocks)
+  for (const detail of unmatched) blocks = withDetail(blocks, detail)
+  const sealed = sealReasoning({ details: foreign, calls })
+  if (sealed === undefined) return blocks
+  const unsigned = blocks.findIndex(isUnsigned)
+  if (unsigned === -1) return [{ type: 'redacted_thinking', data: sealed }, ...blocks]
+  blocks[unsigned] = { ...(blocks[unsigned] as ThinkingBlock), signature: sealed }
+  return blocks
+}
+
+type ThinkingBlock = Extract<ContentBlock, { type: 'thinking' }>
+
+function isUnsigned(block: ContentBlock): block is ThinkingBlock {
+  return block.type === 'thinking' && block.signature === ''
+}
+
+/** Whether reasoning has a signature of the protocol's own vendor. */
+export function isOwn({ format, signature, data }: JsonObject): boolean {
+  return format === ownReasoningFormat && (typeof signature === 'string' || typeof data === 'string')
+}
+
+/** Joins neighbouring blocks without signature: a vendor may have sent one thought in pieces. */
+function joinUnsigned(given: readonly ContentBlock[]): ContentBlock[] {
+  const blocks: ContentBlock[] = []
+  for (const block of given) {
+    const last = blocks.at(-1)
+    if (last !== undefined && isUnsigned(last) && isUnsigned(block)) {
+      blocks[blocks.length - 1] = { ...last, thinking: last.thinking + block.thinking }
+    } else blocks.push(block)
+  }
+  return blocks
+}
+
+/** Adds a block of reasoning where it was: after some text, and some calls. */
+function withDetail(blocks: readonly ContentBlock[], detail: JsonObject): ContentBlock[] {
+  const { text, signature, data, place: position } = detail
+  const block: ContentBlock =
+    typeof data === 'string'
+      ? { type: 'redacted_thinking', data }
+      : { type: 'thinking', thinking: typeof text === 'string' ? text : '', signature: String(signature) }
+  let textLeft = countOf(jsonMember(position, 'text'))
+  let callsLeft = countOf(jsonMember(position, 'calls'))
+  const result: ContentBlock[] = []
+  let added = false
+  for (const each of blocks) {
+    const isReasoning = each.type === 'thinking' || each.type === 'redacted_thinking'
+    if (!added && !isReasoning && textLeft <= 0 && callsLeft <= 0) {
+      result.push(block)
+      added = true
+    }
+    if (!added && each.type === 'text' && callsLeft <= 0 && each.text.length > textLeft) {
+      result.push({ type: 'text', text: each.text.slice(0, textLeft) }, block)
+      result.push({ type: 'text', text: each.text.slice(textLeft) })
+      added = true
+      continue
+    }
+    if (each.type === 'text') textLeft -= each.text.length
+    if (each.type === 'tool_use') callsLeft--
+    result.push(each)
+  }
+  if (!added) result.push(block)
+  return result
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? value : 0
+}

@@ -1,0 +1,75 @@
+import type { ExtensionPolicy, ReadRequest, ReadRules } from '../../contracts/dialect.ts'
+import type { Draft } from '../../contracts/draft.ts'
+import { GatewayError } from '../../errors/errors.ts'
+import type { JsonObject } from '../../protocol/chat.ts'
+import { shorten } from '../../protocol/error-messages.ts'
+import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+import { MessagesGenerateRequest, RequestSource } from './request.ts'
+import { messagesFields } from './settings.ts'
+import { isServerTool } from './tools.ts'
+import { checkConversation } from './validate-conversation.ts'
+import { checkFields, checkFieldsOfGateway, checkVersion } from './validate-fields.ts'
+
+/**
+ * Validates a request in the Messages API. A request that only vendors of the protocol get is theirs to validate: then only what
+ * the gateway itself reads is checked. Fields, blocks and tools of unknown types are valid.
+ *
+ * @throws GatewayError 400, with the first error.
+ */
+export function readMessages(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy): ReadRequest {
+  return read(draft, rules, extensions, true)
+}
+
+/** Validates a request for the number of its tokens, which has no `max_tokens`. Throws as `readMessages` does. */
+export function readCount(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy): ReadRequest {
+  return read(draft, rules, extensions, false)
+}
+
+function read(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy, generates: boolean): ReadRequest {
+  const { body, headers } = draft
+  if (rules.unknownParameters === 'reject') refuseUnknown(body)
+  checkFieldsOfGateway(body, generates, extensions.passes)
+  if (!extensions.passes) {
+    checkVersion(headers)
+    checkFields(body, headers, rules)
+    checkConversation(body)
+  }
+  return {
+    request: new MessagesGenerateRequest(new RequestSource(draft)),
+    unknownFields: unknownFields(body),
+  }
+}
+
+/** What is read here, so that no provider restricts it. */
+const common: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'system',
+  'max_tokens',
+  'stop_sequences',
+  'stream',
+  'temperature',
+  'top_p',
+  'top_k',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'output_format',
+  'metadata',
+  'cache_control',
+])
+
+/** The names of fields that a provider may restrict, and `server_tools` for a tool that the vendor runs. */
+function unknownFields(body: JsonObject): readonly string[] | undefined {
+  const names = Object.keys(body).filter(name => !common.has(name) && (body[name] ?? null) !== null)
+  if (jsonItems(jsonMember(body, 'tools')).some(isServerTool)) names.push('server_tools')
+  return names.length === 0 ? undefined : names
+}
+
+function refuseUnknown(body: JsonObject): void {
+  const unknown = Object.keys(body).find(name => !messagesFields.has(name))
+  if (unknown === undefined) return
+  const param = shorten(unknown)
+  throw new GatewayError('unknown_parameter', { message: `${param}: Extra inputs are not permitted`, param })
+}

@@ -1,0 +1,144 @@
+import type { Draft } from '../../contracts/draft.ts'
+import type { GenerateRequest, NativeBody, Settings } from '../../conversation/generate-request.ts'
+import type { Turn } from '../../conversation/turns.ts'
+import { renamedPath } from '../../conversation/turns-generate-request.ts'
+import {
+  type ChatConversation,
+  type ConversationLoss,
+  turnsToChat,
+} from '../../conversation/turns-to-chat.ts'
+import type { ChatRequest, JsonObject } from '../../protocol/chat.ts'
+import { jsonMember } from '../../protocol/json-members.ts'
+import { endUserOf } from './end-user.ts'
+import { reasoningEdits, settingEdits } from './native-edits.ts'
+import { conversationKeyOf } from './outline.ts'
+import { type MessagesSettings, readSettings } from './settings.ts'
+import { type MessagesConversation, messagesToTurns } from './to-turns.ts'
+import { betaHeader, versionHeader } from './wire-names.ts'
+
+/** A request in the Messages API. Nothing of it is read before it is needed: a vendor that speaks the protocol gets its text. */
+export class MessagesGenerateRequest implements GenerateRequest {
+  readonly dialect = 'messages'
+  readonly model: string
+  readonly stream: boolean
+  readonly body: JsonObject
+  readonly #source: RequestSource
+  /** Settings that replace those of the body. */
+  readonly #replaced: Settings | undefined
+  #chat: ChatRequest | undefined
+
+  constructor(source: RequestSource, replaced?: Settings) {
+    const { draft } = source
+    this.model = draft.model
+    this.stream = jsonMember(draft.body, 'stream') === true
+    this.body = draft.body
+    this.#source = source
+    this.#replaced = replaced
+  }
+
+  settings(): Settings {
+    return this.#replaced ?? this.#source.settings.settings
+  }
+
+  turns(): readonly Turn[] {
+    return this.#source.conversation.turns
+  }
+
+  chat(): ChatRequest {
+    this.#chat ??= { ...this.settings(), messages: this.#source.chat.messages }
+    return this.#chat
+  }
+
+  losses(): readonly ConversationLoss[] {
+    const { conversation, chat } = this.#source
+    if (conversation.prefill === undefined) return chat.losses
+    const prefill = { path: conversation.prefill, why: 'this model answers it anew', kind: 'mapped' } as const
+    return [...chat.losses, prefill]
+  }
+
+  translationLosses(): readonly ConversationLoss[] {
+    const { conversation, settings } = this.#source
+    return [...conversation.losses, ...settings.losses]
+  }
+
+  pathOf(chatPath: string): string {
+    if (chatPath.startsWith('messages[')) return this.#source.chat.pathOf(chatPath)
+    const { renamed, toolIndices } = this.#source.settings
+    return renamedPath(withOwnIndex(chatPath, toolIndices), renamed)
+  }
+
+  withSettings(settings: Settings): MessagesGenerateRequest {
+    return new MessagesGenerateRequest(this.#source, settings)
+  }
+
+  withMaxOutput(tokens: number): MessagesGenerateRequest {
+    return this.withSettings({ ...this.settings(), max_completion_tokens: tokens })
+  }
+
+  native(): NativeBody {
+    const { draft, text, headers } = this.#source
+    const edits =
+      this.#replaced === undefined
+        ? []
+        : settingEdits(this.#source.settings.settings, this.#replaced, draft.body)
+    return { text, headers, edits: [...edits, ...reasoningEdits(draft.body, text)] }
+  }
+}
+
+/** What a request and its copies with other settings have in common. Each view is computed when it is first read. */
+export class RequestSource {
+  readonly draft: Draft
+  #settings: MessagesSettings | undefined
+  #conversation: MessagesConversation | undefined
+  #chat: ChatConversation | undefined
+  #text: string | undefined
+
+  constructor(draft: Draft) {
+    this.draft = draft
+  }
+
+  get settings(): MessagesSettings {
+    if (this.#settings === undefined) {
+      const { body, headers } = this.draft
+      const user = endUserOf(body)
+      this.#settings = readSettings(body, user, conversationKeyOf(headers, user))
+    }
+    return this.#settings
+  }
+
+  get conversation(): MessagesConversation {
+    this.#conversation ??= messagesToTurns(this.draft.body)
+    return this.#conversation
+  }
+
+  get chat(): ChatConversation {
+    this.#chat ??= turnsToChat(this.conversation.turns)
+    return this.#chat
+  }
+
+  /** The JSON text of the body, also of one that the host has parsed. */
+  get text(): string {
+    this.#text ??= this.draft.text ?? JSON.stringify(this.draft.body)
+    return this.#text
+  }
+
+  /** The caller's headers that a vendor of the protocol reads. */
+  get headers(): Readonly<Record<string, string>> {
+    const headers: Record<string, string> = {}
+    for (const name of [versionHeader, betaHeader]) {
+      const value = this.draft.headers?.get(name)
+      if (value) headers[name] = value
+    }
+    return headers
+  }
+}
+
+const toolPath = /^tools\[(\d+)\]/
+
+/** Returns the path with the index that a tool has in the caller's list, which may hold others in front of it. */
+function withOwnIndex(path: string, indices: readonly number[]): string {
+  return path.replace(toolPath, (all, index: string) => {
+    const own = indices[Number(index)]
+    return own === undefined ? all : `tools[${own}]`
+  })
+}

@@ -1,0 +1,127 @@
+import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
+import type { FunctionTool, JsonObject, JsonValue, ToolChoice } from '../../protocol/chat.ts'
+import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+import { clientFunction } from './client-tools.ts'
+import { isWebSearch } from './outline.ts'
+
+/** The tools of a request in the names of chat completions. */
+export interface ToolSettings {
+  readonly tools?: readonly FunctionTool[]
+  readonly tool_choice?: ToolChoice
+  readonly parallel_tool_calls?: false
+  readonly web_search_options?: JsonObject
+}
+
+/** Tools, and what other protocols cannot express of them. */
+export interface ReadTools {
+  readonly settings: ToolSettings
+  readonly losses: readonly ConversationLoss[]
+  /** The index of each tool in the caller's list. */
+  readonly indices: readonly number[]
+  /** The path of the tool that `web_search_options` stand for. */
+  readonly searchPath: string | undefined
+}
+
+const hosted = 'this model has no tool of this type that its vendor runs'
+
+/**
+ * Returns the tools of a body as functions. A tool that the vendor of the protocol runs itself is left out, and is an error where
+ * the request needs it. It never throws.
+ */
+export function readTools(body: JsonObject): ReadTools {
+  const given = jsonItems(jsonMember(body, 'tools'))
+  const choice = jsonMember(body, 'tool_choice')
+  const chosen = jsonMember(choice, 'type') === 'tool' ? jsonMember(choice, 'name') : undefined
+  const tools: FunctionTool[] = []
+  const indices: number[] = []
+  const losses: ConversationLoss[] = []
+  const others: number[] = []
+  for (const [index, tool] of given.entries()) {
+    const found = functionOf(tool)
+    if (found === undefined) {
+      others.push(index)
+      continue
+    }
+    tools.push(found)
+    indices.push(index)
+    if (typeOf(tool) === undefined) continue
+    losses.push({ path: `tools[${index}]`, why: 'a function with the same parameters', kind: 'mapped' })
+  }
+  let searchPath: string | undefined
+  for (const index of others) {
+    const tool = given[index]!
+    const path = `tools[${index}]`
+    const isNeeded = tools.length === 0 || (chosen !== undefined && jsonMember(tool, 'name') === chosen)
+    if (isNeeded && isWebSearch(tool)) searchPath ??= path
+    else losses.push({ path, why: hosted, kind: isNeeded ? 'content' : 'hint' })
+  }
+  const toolChoice = tools.length === 0 ? undefined : choiceOf(choice, tools)
+  return {
+    settings: {
+      ...(tools.length > 0 && { tools }),
+      ...(toolChoice !== undefined && { tool_choice: toolChoice }),
+      ...(tools.length > 0 &&
+        jsonMember(choice, 'disable_parallel_tool_use') === true && { parallel_tool_calls: false as const }),
+      ...(searchPath !== undefined && { web_search_options: {} }),
+    },
+    losses,
+    indices,
+    searchPath,
+  }
+}
+
+/** Whether a tool is run by the vendor, which usually bills it. */
+export function isServerTool(tool: JsonValue): boolean {
+  return functionOf(tool) === undefined && typeOf(tool) !== undefined
+}
+
+/** Returns the type of a tool that is no function. */
+function typeOf(tool: JsonValue): string | undefined {
+  const type = jsonMember(tool, 'type')
+  return typeof type === 'string' && type !== 'custom' ? type : undefined
+}
+
+function functionOf(tool: JsonValue): FunctionTool | undefined {
+  const name = jsonMember(tool, 'name')
+  if (typeof name !== 'string') return undefined
+  const type = typeOf(tool)
+  if (type !== undefined) {
+    const known = clientFunction(type, name, tool as JsonObject)
+    return known && { type: 'function', function: known }
+  }
+  const description = jsonMember(tool, 'description')
+  const schema = jsonMember(tool, 'input_schema')
+  const mark = jsonMember(tool, 'cache_control')
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(typeof description === 'string' && { description }),
+      ...(isObject(schema) && { parameters: schema }),
+      ...(jsonMember(tool, 'strict') === true && { strict: true }),
+    },
+    ...(isObject(mark) && { cache_control: mark }),
+  }
+}
+
+function choiceOf(choice: JsonValue | undefined, tools: readonly FunctionTool[]): ToolChoice | undefined {
+  switch (jsonMember(choice, 'type')) {
+    case 'auto':
+      return 'auto'
+    case 'any':
+      return 'required'
+    case 'none':
+      return 'none'
+    case 'tool': {
+      const name = jsonMember(choice, 'name')
+      const isFunction = tools.some(tool => tool.function.name === name)
+      return isFunction ? { type: 'function', function: { name: String(name) } } : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,36 @@
+import type { Usage } from '../../protocol/chat.ts'
+
+/** The usage in a message: cached and written tokens are not among `input_tokens`. */
+export interface MessageUsage {
+  readonly input_tokens: number
+  readonly cache_creation_input_tokens: number
+  readonly cache_read_input_tokens: number
+  readonly output_tokens: number
+  readonly server_tool_use: null
+  readonly output_tokens_details?: { readonly thinking_tokens: number }
+}
+
+/** Returns usage in the terms of the Messages API. */
+export function messageUsage(usage: Usage): MessageUsage {
+  const { cached_tokens: cached, cache_write_tokens: written = 0 } = usage.prompt_tokens_details
+  const { reasoning_tokens: thinking } = usage.completion_tokens_details
+  return {
+    input_tokens: Math.max(0, usage.prompt_tokens - cached - written),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: cached,
+    output_tokens: usage.completion_tokens,
+    server_tool_use: null,
+    ...(thinking > 0 && { output_tokens_details: { thinking_tokens: thinking } }),
+  }
+}
+
+/** Returns usage for the start of a message, whose tokens have not been counted yet. */
+export function estimatedMessageUsage(promptTokens: number): MessageUsage {
+  return {
+    input_tokens: promptTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: 1,
+    server_tool_use: null,
+  }
+}

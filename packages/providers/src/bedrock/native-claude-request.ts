@@ -1,0 +1,19 @@
+import type { NativeCall } from '@sluice/core/provider'
+import { bodyBetas, type KnownBetas } from '../anthropic/body-betas.ts'
+import { type NativeBody, nativeBody } from '../anthropic/native-body.ts'
+
+/**
+ * The body of InvokeModel for a Claude model: the caller's as it came, but that the path says the model and whether to stream,
+ * and the body the version and the betas.
+ */
+export function nativeClaudeRequest(call: NativeCall, known: KnownBetas): NativeBody {
+  const { edits, adjustments } = bodyBetas(call, known)
+  const own = [
+    { path: ['model'], value: undefined },
+    { path: ['stream'], value: undefined },
+    { path: ['anthropic_version'], value: 'bedrock-2023-05-31' },
+    ...edits,
+  ]
+  const body = nativeBody(call, own, false)
+  return { text: body.text, adjustments: [...body.adjustments, ...adjustments] }
+}

@@ -1,0 +1,140 @@
+import { GatewayError } from '@sluice/core'
+import type { EmbedCodec, Provider } from '@sluice/core/provider'
+import { baseUrl } from './base-url.ts'
+import {
+  cohereBody,
+  hasCohereDimensions,
+  maxCohereInputs,
+  readCohere,
+} from './embeddings/cohere-embeddings.ts'
+import { decodeEmbeddings } from './embeddings/decode-embeddings.ts'
+import type { EmbeddingCompatibility } from './embeddings/embedding-compatibility.ts'
+import {
+  type EmbeddingsEndpoint,
+  embeddingsRequest,
+  openaiEmbeddings,
+} from './embeddings/openai-embeddings.ts'
+import { keyOrEnvironment } from './environment-key.ts'
+import type { CohereModel, VoyageModel } from './known-models.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { ParameterAdjuster } from './parameters/parameter-adjuster.ts'
+import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
+import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
+import { additionalHeaders, bearer } from './request-headers.ts'
+
+/** Options of the services that only embed, such as `voyage()`. */
+export interface EmbeddingServiceOptions {
+  /** One key, or a list of several. Default: the environment variable with the service's name, such as `VOYAGE_API_KEY`. */
+  readonly apiKey?: ApiKeys | undefined
+  /** Replaces the base URL of the service. */
+  readonly baseURL?: string | undefined
+  /** Additional headers for each request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
+  readonly maxConcurrent?: number | undefined
+}
+
+/** A service that only embeds, as data. */
+interface EmbeddingService {
+  readonly name: string
+  readonly variable: string
+  readonly baseURL: string
+  /** Appended to the base URL. */
+  readonly path: string
+  readonly codec: (endpointOf: (call: { readonly key?: string }) => EmbeddingsEndpoint) => EmbedCodec
+}
+
+const optionNames = /* @__PURE__ */ namesOf<EmbeddingServiceOptions>({
+  apiKey: true,
+  baseURL: true,
+  headers: true,
+  maxConcurrent: true,
+})
+
+/** It takes `base64` or nothing as encoding, and cuts long texts unless it is told not to (Voyage, "Text embeddings"). */
+const voyageEmbeddings: EmbeddingCompatibility = {
+  maxInputs: 1_000,
+  encodings: ['base64'],
+  dimensions: 'output_dimension',
+  fixedDimensions: [
+    'voyage-0*',
+    'voyage-2*',
+    'voyage-3',
+    'voyage-3-lite',
+    'voyage-code-2',
+    'voyage-finance*',
+    'voyage-large*',
+    'voyage-law*',
+    'voyage-lite*',
+    'voyage-multilingual*',
+  ],
+  tokens: false,
+  user: false,
+  fields: ['input_type', 'truncation'],
+  defaults: { truncation: false },
+}
+
+const voyageService: EmbeddingService = {
+  name: 'voyage',
+  variable: 'VOYAGE_API_KEY',
+  baseURL: 'https://api.voyageai.com/v1',
+  path: '/embeddings',
+  codec: endpointOf => openaiEmbeddings(endpointOf, voyageEmbeddings),
+}
+
+const cohereService: EmbeddingService = {
+  name: 'cohere',
+  variable: 'COHERE_API_KEY',
+  baseURL: 'https://api.cohere.com/v2',
+  path: '/embed',
+  codec: endpointOf => ({
+    maxInputs: maxCohereInputs,
+    encode: call => {
+      const { url, headers } = endpointOf(call)
+      const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+      const body = { ...cohereBody(call, adjuster), model: call.model }
+      return embeddingsRequest(url, headers, body, adjuster)
+    },
+    decode: (response, call) =>
+      decodeEmbeddings(response, call, {
+        read: readCohere,
+        sendsDimensions: ({ model }) => hasCohereDimensions(model),
+      }),
+  }),
+}
+
+function embeddingService<Model extends string>(
+  service: EmbeddingService,
+): (options?: EmbeddingServiceOptions) => ProviderInstanceOf<Model> {
+  const { name, variable, path, codec } = service
+  return (options = {}) => {
+    rejectUnknownOptions(name, options, optionNames)
+    const { headers = {}, maxConcurrent } = options
+    const url = `${baseUrl(options.baseURL ?? service.baseURL, name, path)}${path}`
+    const apiKey = keyOrEnvironment(options.apiKey, name, [variable])
+    const endpoints = keyedCredentials(apiKey, name, key => ({
+      url,
+      headers: additionalHeaders(key === undefined ? {} : bearer(key, name), headers, name),
+    }))
+    const noChat = () => {
+      const message = `Invalid 'model': the models of ${name} embed, and generate nothing.`
+      throw new GatewayError('unsupported_value', { message, param: 'model' })
+    }
+    const provider: Provider = {
+      name,
+      encode: noChat,
+      decode: noChat,
+      embed: codec(endpoints.of),
+      // It gets known fields only.
+      restrictedFields: {},
+      ...endpoints.part,
+      ...concurrency(maxConcurrent, name),
+    }
+    return providerInstance(provider, { operations: ['embed'] })
+  }
+}
+
+/** Voyage, which only embeds: `voyage({ apiKey })('voyage-3.5')`. */
+export const voyage = /* @__PURE__ */ embeddingService<VoyageModel>(voyageService)
+/** Embeddings of Cohere, by its own API: `cohere({ apiKey })('embed-v4.0')`. */
+export const cohere = /* @__PURE__ */ embeddingService<CohereModel>(cohereService)
