@@ -185,7 +185,7 @@ export class AttemptLog {
   get uncharged(): readonly AttemptEntry[] {
     if (this.#parts === undefined) return none
     return this.#parts.flatMap(({ isCharged, counted }) =>
-      !isCharged && counted?.mayHaveAnswered === true ? [counted] : none,
+      !isCharged && counted?.mayHaveAnswered === true ? [counted] : [],
     )
   }
 

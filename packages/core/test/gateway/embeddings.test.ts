@@ -16,7 +16,7 @@ import { forever, scripted, serving, turn, whole } from '../support/scripted-gat
 import { scriptedLedger } from '../support/scripted-ledger.ts'
 
 /** A gateway that embeds, and what it answers. */
-function embedding(entry: Exclude<ModelEntry, string>, options: Partial<GatewayOptions> = {}) {
+function embedding(entry: Exclude<ModelEntry<'m'>, string>, options: Partial<GatewayOptions> = {}) {
   const served = serving(embedder().target, { route: models({ m: entry }), ...options })
   const post = (body: object, init: RequestInit = {}) =>
     served.gateway.fetch(

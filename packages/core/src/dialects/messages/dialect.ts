@@ -7,14 +7,14 @@ import { messagesModels } from './models.ts'
 import { messagesOutline } from './outline.ts'
 import { readCount, readMessages } from './read.ts'
 import { MessagesStreamWriter } from './stream-writer.ts'
+import { requestIdHeader } from './wire-names.ts'
 
 /** What the endpoints of the Messages API have in common. */
 const endpoint = {
   outline: messagesOutline,
   error: messagesError,
   limitHeaders: messagesLimitHeaders,
-  requestIdHeader: 'request-id',
-  models: messagesModels,
+  requestIdHeader,
 } as const
 
 /** The Messages API. */
@@ -26,6 +26,7 @@ export const messagesDialect: GenerateDialect = {
   read: readMessages,
   answerId: id => `msg_${id.replaceAll('-', '')}`,
   write: messageText,
+  models: messagesModels,
   pass: (native, { model }) => replaceMember(native, ['model'], model),
   stream: (identity, request) => new MessagesStreamWriter(identity, request),
   streamError: error => messagesErrorEvent(error),

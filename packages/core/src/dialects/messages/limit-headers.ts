@@ -20,7 +20,6 @@ export function messagesLimitHeaders(
     const name = `${limitHeaderPrefix}-${kind}`
     headers[`${name}-limit`] = String(state.limit)
     headers[`${name}-remaining`] = String(wholeNumber(state.remaining))
-    // Rounded up: a client that waits until then does not come too early.
     headers[`${name}-reset`] = rfc3339((now + wholeNumber(state.resetMs)) / 1_000)
   }
   return headers

@@ -6,9 +6,6 @@ export const versionHeader = 'anthropic-version'
 /** The header with the features that a client opts into. */
 export const betaHeader = 'anthropic-beta'
 
-/** The header with which a page of a browser confirms that it has a key. */
-export const browserHeader = 'anthropic-dangerous-direct-browser-access'
-
 /** The version from which sampling parameters and some documents are errors. */
 export const strictVersion = '2026-10-21'
 
@@ -23,3 +20,27 @@ export const limitHeaderPrefix = 'anthropic-ratelimit'
 
 /** The `format` of reasoning with a signature of the protocol's own vendor, in `reasoning_details`. */
 export const ownReasoningFormat = 'anthropic-claude-v1'
+
+/** The header with the id of a request. */
+export const requestIdHeader = 'request-id'
+
+/** The headers that clients of the protocol send from browsers, beside those of all protocols. */
+export const messagesRequestHeaders: readonly string[] = [
+  versionHeader,
+  betaHeader,
+  'anthropic-dangerous-direct-browser-access',
+  'x-app',
+  sessionHeader,
+  'x-stainless-helper-method',
+]
+
+/** The headers of responses that only this protocol has. */
+export const messagesResponseHeaders: readonly string[] = [
+  requestIdHeader,
+  `${limitHeaderPrefix}-requests-limit`,
+  `${limitHeaderPrefix}-requests-remaining`,
+  `${limitHeaderPrefix}-requests-reset`,
+  `${limitHeaderPrefix}-tokens-limit`,
+  `${limitHeaderPrefix}-tokens-remaining`,
+  `${limitHeaderPrefix}-tokens-reset`,
+]
