@@ -36,7 +36,7 @@ export interface NativeCall extends Call {
    * applies them with `spliceJson`.
    */
   readonly edits: readonly BodyEdit[]
-  /** The caller's headers that its dialect lets through, by lowercase name: `anthropic-beta`. The provider chooses among them. */
+  /** The caller's headers that its dialect lets through, by lowercase name, such as the version of its protocol. The provider chooses among them. */
   readonly headers: Readonly<Record<string, string>>
 }
 

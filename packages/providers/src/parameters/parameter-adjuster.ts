@@ -7,6 +7,9 @@ import type { Adjustment, GenerateRequest, UnsupportedParameters } from '@sluice
  */
 export type AdjustedParameter = string | { readonly path: string }
 
+/** What an adjuster reads of a request: the caller's names, and its dialect. */
+type CallersRequest = Pick<GenerateRequest, 'pathOf'> & Partial<Pick<GenerateRequest, 'dialect'>>
+
 /**
  * Drops, maps, defaults or refuses parameters that a provider does not support, and lists each adjustment. It never
  * changes a value silently.
@@ -14,16 +17,17 @@ export type AdjustedParameter = string | { readonly path: string }
 export class ParameterAdjuster {
   readonly list: Adjustment[] = []
   readonly #mode: UnsupportedParameters
-  readonly #request: Pick<GenerateRequest, 'pathOf'> | undefined
+  readonly #request: CallersRequest | undefined
 
   /** @param request - names parameters as the caller's dialect does. Default: as chat completions do. */
-  constructor(mode: UnsupportedParameters = 'refuse', request?: Pick<GenerateRequest, 'pathOf'>) {
+  constructor(mode: UnsupportedParameters = 'refuse', request?: CallersRequest) {
     this.#mode = mode
     this.#request = request
   }
 
   /** Reports a dropped hint, which does not change the answer. */
   drop(parameter: AdjustedParameter, detail?: string): void {
+    if (this.#isUsualMark(parameter)) return
     this.#add(parameter, 'dropped', detail)
   }
 
@@ -76,6 +80,12 @@ export class ParameterAdjuster {
   #add(adjusted: AdjustedParameter, action: Adjustment['action'], detail: string | undefined): void {
     const parameter = this.#pathOf(adjusted)
     this.list.push(detail === undefined ? { parameter, action } : { parameter, action, detail })
+  }
+
+  /** In other dialects nearly every request has cache marks: without them the answer is the same, and to report each says nothing. */
+  #isUsualMark(parameter: AdjustedParameter): boolean {
+    const path = typeof parameter === 'string' ? parameter : parameter.path
+    return /(?:^|\.)cache_control$/.test(path) && (this.#request?.dialect ?? 'chat') !== 'chat'
   }
 
   #pathOf(parameter: AdjustedParameter): string {

@@ -37,6 +37,8 @@ function read(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy, gener
   return {
     request: new MessagesGenerateRequest(new RequestSource(draft)),
     unknownFields: unknownFields(body),
+    // Clients ask for much more than most models can answer.
+    lowersMaxOutput: generates && !extensions.passes,
   }
 }
 
