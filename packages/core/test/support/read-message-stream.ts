@@ -39,7 +39,10 @@ export function messageEvents(text: string): Event[] {
     .filter(event => !event.startsWith(':'))
     .map(event => {
       const [name, data, ...rest] = event.split('\n')
-      check(name!.startsWith('event: ') && data!.startsWith('data: ') && rest.length === 0, `odd event: ${event}`)
+      check(
+        name!.startsWith('event: ') && data!.startsWith('data: ') && rest.length === 0,
+        `odd event: ${event}`,
+      )
       const value = JSON.parse(data!.slice(6)) as Event
       check(value.type === name!.slice(7), `the event ${name} is of type ${value.type}`)
       return value
@@ -66,7 +69,10 @@ export function readMessageStream(text: string): ReadMessage {
   let signed = false
   for (const event of rest) {
     check(!stopped && error === undefined, `${event.type} after the end`)
-    check(end === undefined || event.type === 'message_stop' || event.type === 'error', `${event.type} after message_delta`)
+    check(
+      end === undefined || event.type === 'message_stop' || event.type === 'error',
+      `${event.type} after message_delta`,
+    )
     switch (event.type) {
       case 'ping':
         break
