@@ -82,10 +82,11 @@ export class ParameterAdjuster {
     this.list.push(detail === undefined ? { parameter, action } : { parameter, action, detail })
   }
 
-  /** In other dialects nearly every request has cache marks: without them the answer is the same, and to report each says nothing. */
+  /** In the Messages API nearly every request has cache marks. The answer is the same without them, so nothing is reported. */
   #isUsualMark(parameter: AdjustedParameter): boolean {
+    if (this.#request?.dialect !== 'messages') return false
     const path = typeof parameter === 'string' ? parameter : parameter.path
-    return /(?:^|\.)cache_control$/.test(path) && (this.#request?.dialect ?? 'chat') !== 'chat'
+    return /(?:^|\.)cache_control$/.test(path)
   }
 
   #pathOf(parameter: AdjustedParameter): string {

@@ -191,6 +191,7 @@ describe('a request of the Messages API', () => {
   it('names the fields that a provider may restrict', () => {
     const more = {
       top_k: 1,
+      service_tier: 'auto',
       container: 'c',
       models: [],
       tools: [{ type: 'web_search_20250305', name: 'web_search' }],

@@ -42,7 +42,7 @@ function read(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy, gener
   }
 }
 
-/** What is read here, so that no provider restricts it. */
+/** Fields that the gateway itself understands, or that cost nothing: no provider restricts them. */
 const common: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -59,6 +59,7 @@ const common: ReadonlySet<string> = new Set([
   'output_config',
   'output_format',
   'metadata',
+  'service_tier',
   'cache_control',
 ])
 
