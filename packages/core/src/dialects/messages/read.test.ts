@@ -149,6 +149,7 @@ describe('a request of the Messages API', () => {
     expect(
       withMember({ messages: [called('a'), called('b'), system, user(result('b')), user(result('a'))] }),
     ).toBeUndefined()
+    expect(withMember({ messages: [called('a'), system, called('b'), user(result('a'))] })).toBeUndefined()
   })
 
   it('may have fields, blocks and tools of unknown types', () => {
@@ -202,6 +203,23 @@ describe('a request of the Messages API', () => {
       'server_tools',
     ])
     expect(readMessagesRequest({ ...leastBody, tools: [tool] }).unknownFields).toBeUndefined()
+  })
+
+  it('may have its context cleared, but not summarized, where that is restricted', () => {
+    const unknownIn = (...types: JsonValue[]) => {
+      const edits = types.map(type => ({ type }))
+      return readMessagesRequest({ ...leastBody, context_management: { edits } }).unknownFields
+    }
+    expect(unknownIn('clear_thinking_20251015', 'clear_tool_uses_20250919')).toBeUndefined()
+    for (const types of [['clear_thinking_20251015', 'compact_20260112'], [7]]) {
+      expect(unknownIn(...types)).toEqual(['context_management'])
+    }
+    for (const context of ['x', [], { edits: [], other: 1 }]) {
+      const { unknownFields } = readMessagesRequest({ ...leastBody, context_management: context })
+      expect(unknownFields, JSON.stringify(context)).toEqual(
+        Array.isArray(context) ? undefined : ['context_management'],
+      )
+    }
   })
 
   it('has a version that is a date', () => {

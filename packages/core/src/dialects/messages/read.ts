@@ -65,9 +65,22 @@ const common: ReadonlySet<string> = new Set([
 
 /** The names of fields that a provider may restrict, and `server_tools` for a tool that the vendor runs. */
 function unknownFields(body: JsonObject): readonly string[] | undefined {
-  const names = Object.keys(body).filter(name => !common.has(name) && (body[name] ?? null) !== null)
+  const names = Object.keys(body).filter(
+    name =>
+      !common.has(name) && (body[name] ?? null) !== null && !(name === contextField && onlyClears(body)),
+  )
   if (jsonItems(jsonMember(body, 'tools')).some(isServerTool)) names.push('server_tools')
   return names.length === 0 ? undefined : names
+}
+
+const contextField = 'context_management'
+
+/** Whether the context is only shortened, as coding clients want it in each request: that generates nothing. */
+function onlyClears(body: JsonObject): boolean {
+  const context = jsonMember(body, contextField)
+  const hasOthers = typeof context !== 'object' || Object.keys(context ?? {}).some(name => name !== 'edits')
+  const types = jsonItems(jsonMember(context, 'edits')).map(edit => jsonMember(edit, 'type'))
+  return !hasOthers && types.every(type => typeof type === 'string' && type.startsWith('clear_'))
 }
 
 function refuseUnknown(body: JsonObject): void {

@@ -553,6 +553,10 @@ describe('the body of a request, for a vendor of the protocol', () => {
     ])
     expect(editsOf(text, sealed({ ...own, place: { text: 1, calls: 0 } }))).toEqual([{ path, value: [text] }])
     const signed = { type: 'thinking', thinking: 'Hm.', signature: 'sig' }
-    expect(editsOf(signed, { type: 'text', text: '"signature":""' })).toEqual([])
+    expect(editsOf(signed, text)).toEqual([])
+    const messages = [signed, unsigned].map(block => ({ role: 'assistant', content: [block, text] }))
+    expect(messagesRequest({ messages }).native!().edits).toEqual([
+      { path: ['messages', 1, 'content'], value: [text] },
+    ])
   })
 })

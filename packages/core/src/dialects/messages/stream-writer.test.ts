@@ -249,6 +249,15 @@ describe('a streamed message', () => {
     )
   })
 
+  it('fails for arguments that go on after their end, and ignores white space there', () => {
+    const calls = [call(0, 'f', '{}'), call(1, 'g', '{"a":1}')]
+    expect(() => read(...calls, piece(0, '{}'), finish('tool_calls'))).toThrow(UpstreamError)
+    expect(read(...calls, piece(0, ' '), piece(1, '\n'), finish('tool_calls')).inputs).toEqual([
+      '{}',
+      '{"a":1}',
+    ])
+  })
+
   it('fails for a custom tool, and for too much that waits', () => {
     const custom = chunk({
       tool_calls: [{ index: 0, id: 'c', type: 'custom', custom: { name: 'f', input: 'x' } }],
