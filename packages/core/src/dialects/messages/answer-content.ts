@@ -71,7 +71,7 @@ export function checkedInput({ input }: { readonly input: string }, wasCut: bool
   })
 }
 
-export function isJsonObject(text: string): boolean {
+function isJsonObject(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)
