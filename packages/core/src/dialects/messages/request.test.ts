@@ -552,6 +552,13 @@ describe('the body of a request, for a vendor of the protocol', () => {
       { path, value: [{ type: 'thinking', thinking: 'Hm.', signature: 'sig' }, text] },
     ])
     expect(editsOf(text, sealed({ ...own, place: { text: 1, calls: 0 } }))).toEqual([{ path, value: [text] }])
+    const pieces = [
+      { ...own, signature: undefined },
+      { ...own, text: undefined },
+    ]
+    expect(editsOf(text, sealed(...(JSON.parse(JSON.stringify(pieces)) as JsonObject[])))).toEqual([
+      { path, value: [text] },
+    ])
     const signed = { type: 'thinking', thinking: 'Hm.', signature: 'sig' }
     expect(editsOf(signed, text)).toEqual([])
     const messages = [signed, unsigned].map(block => ({ role: 'assistant', content: [block, text] }))

@@ -125,7 +125,7 @@ export class RequestSource {
   }
 
   get reasoningEdits(): readonly BodyEdit[] {
-    this.#reasoningEdits ??= reasoningEdits(this.draft.body, this.text)
+    this.#reasoningEdits ??= reasoningEdits(this.draft.body)
     return this.#reasoningEdits
   }
 

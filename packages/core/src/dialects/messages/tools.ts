@@ -72,7 +72,7 @@ export function readTools(body: JsonObject): ReadTools {
 
 /** Whether a tool is run by the vendor, which usually bills it. */
 export function isServerTool(tool: JsonValue): boolean {
-  return functionOf(tool) === undefined && typeOf(tool) !== undefined
+  return typeOf(tool) !== undefined && functionOf(tool) === undefined
 }
 
 /** Returns the type of a tool that is no function. */
