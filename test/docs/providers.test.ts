@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { apiKeys, createGateway, type Gateway, models, type Target } from '@sluice/core'
-import type { Call, EmbedCodec, Provider } from '@sluice/core/provider'
+import type {
+  Call,
+  EmbedCodec,
+  EncodedRequest,
+  GenerateRequest,
+  NativeCall,
+  Provider,
+} from '@sluice/core/provider'
 import * as providers from '@sluice/providers'
 import { completion, type Script, startUpstream, steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
@@ -13,6 +20,20 @@ import { runSnippet } from './runner/run-snippet.ts'
 const page = 'docs/providers.md'
 const here = 'http://sluice.test/v1'
 const events = (...answers: object[]) => answers.map(answer => `data: ${JSON.stringify(answer)}\n\n`)
+
+/** A call whose caller speaks the dialect of the vendor, as far as a provider reads it. */
+function nativeCall(): NativeCall {
+  const text = '{"model":"public","messages":[],"n": 1.0}'
+  const request = { dialect: 'messages', model: 'public', stream: false, body: JSON.parse(text) }
+  const call: Omit<NativeCall, 'input'> = {
+    request: request as GenerateRequest,
+    model: 'acme-1',
+    text,
+    edits: [],
+    headers: {},
+  }
+  return call as NativeCall
+}
 
 /** The snippet's provider behind a gateway, and Acme played by a script. */
 async function acmeBy(snippet: Snippet, ...scripts: [Script, ...Script[]]) {
@@ -129,6 +150,28 @@ describePage(page, {
     expect(aws.requests[0]?.headers.authorization).toBe('Bearer key-b')
     await gateway.close()
     await Promise.all([failing.close(), aws.close()])
+  },
+
+  speaks: async ({ run }) => {
+    const { exports } = await run({ ACME_BASE_URL: 'https://own.example/v1' })
+    const { acme, local, translated } = exports as Readonly<Record<string, providers.ProviderInstance>>
+    expect([acme, local, translated].map(made => made?.provider.speaks)).toEqual([
+      ['messages'],
+      ['messages'],
+      undefined,
+    ])
+    const { url, body, headers } = await acme!.provider.encodeNative!(nativeCall())
+    expect(url).toBe('https://own.example/anthropic/v1/messages')
+    expect(body).toBe('{"model":"acme-1","messages":[],"n": 1.0}')
+    expect(headers.authorization).toBe('Bearer the-key')
+  },
+
+  native: async ({ run }) => {
+    const { exports } = await run({ ACME_KEY: 'the-key' })
+    const encode = exports.encodeNative as (call: NativeCall) => EncodedRequest
+    const { body, headers } = encode({ ...nativeCall(), edits: [{ path: ['n'], value: 2 }] })
+    expect(body).toBe('{"model":"acme-1","messages":[],"n": 2}')
+    expect(headers['x-acme-key']).toBe('the-key')
   },
 
   turns: async ({ run }) => {

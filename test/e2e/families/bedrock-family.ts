@@ -35,7 +35,8 @@ export const bedrockFamily: Family = {
           : [toolResult.content.map(({ text, json }) => text ?? JSON.stringify(json)).join('')],
       ),
       tools: (config?.tools ?? []).flatMap(({ toolSpec }) => (toolSpec === undefined ? [] : [toolSpec.name])),
-      wantsJson: JSON.stringify(body).includes('json_schema') || body.outputConfig !== undefined,
+      // A model without a format of its own is asked in the system text.
+      wantsJson: JSON.stringify(body.system ?? '').includes('JSON'),
       stream: path.endsWith('/converse-stream'),
       media: inside.flatMap(({ image, document }) =>
         (image ?? document) ? [`${image ? 'image' : 'document'}/${(image ?? document)!.format}`] : [],

@@ -11,7 +11,6 @@ import type { LoadShedder } from '../contracts/load-shedder.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Route, UnknownModel } from '../contracts/route.ts'
 import type { Transport } from '../contracts/transport.ts'
-import { builtInDialects } from '../dialects/built-in.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import { endpointFinder, type FindEndpoint } from '../http/endpoint.ts'
 import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
@@ -26,6 +25,7 @@ import { healthRegistry, type ReloadableHealthRegistry } from '../upstream/healt
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 import { estimateTokens } from '../usage/reservation.ts'
+import { builtInDialects } from './built-in-dialects.ts'
 import { type CacheLookups, createCacheLookups } from './cache-options.ts'
 import {
   defaultAbandonedCalls,

@@ -1,10 +1,10 @@
 import { maxTimerMs } from '../clock/clock.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Operation } from '../contracts/outline.ts'
-import { builtInDialects } from '../dialects/built-in.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 import { unresolvedNames } from '../routing/combined-route.ts'
+import { builtInDialects } from './built-in-dialects.ts'
 import { aCache, anIdempotency } from './cache-options.ts'
 import {
   defaultBreaker,

@@ -97,6 +97,6 @@ export function wholeNumber(value: number): number {
 }
 
 /** Returns 0 for the `NaN` or `Infinity` of a store or a limiter: a header holds a number. */
-export function finite(value: number): number {
+function finite(value: number): number {
   return Number.isFinite(value) ? value : 0
 }

@@ -38,7 +38,7 @@ const dialect: GenerateDialect = {
   }),
   requestIdHeader: 'request-id',
   limitHeaders: messagesLimitHeaders,
-  models: messagesModels,
+  models: { ...messagesModels, accepts: headers => headers.get('x-lines') !== null },
 }
 
 const answering = () => scripted((_, index) => (index === 0 ? stream([text('a')], [stop]) : whole('a')))
@@ -68,11 +68,11 @@ describe('an error', () => {
     ['a path below the dialect', '/lines/batches/x?beta=true', {}, 'POST', 404],
     ['another method', '/lines', {}, 'GET', 405],
     ['a wrong key', '/lines?beta=true', { 'x-api-key': 'sk-bob' }, 'POST', 401],
-    ['an unknown model', '/lines', { 'anthropic-version': '2023-06-01' }, 'GET', 405],
-    ['the list of models', '/models', { 'anthropic-version': '2023-06-01', 'x-api-key': '' }, 'GET', 401],
-    ['one model', '/models/none/x', { 'anthropic-version': '2023-06-01' }, 'GET', 404],
-    ['an invalid page', '/models?limit=0', { 'anthropic-version': '2023-06-01' }, 'GET', 400],
-    ['another method for models', '/models', { 'anthropic-version': '2023-06-01' }, 'DELETE', 405],
+    ['an unknown model', '/lines', { 'x-lines': '1' }, 'GET', 405],
+    ['the list of models', '/models', { 'x-lines': '1', 'x-api-key': '' }, 'GET', 401],
+    ['one model', '/models/none/x', { 'x-lines': '1' }, 'GET', 404],
+    ['an invalid page', '/models?limit=0', { 'x-lines': '1' }, 'GET', 400],
+    ['another method for models', '/models', { 'x-lines': '1' }, 'DELETE', 405],
   ])('of %s has the shape and the id of its dialect', async (_, path, headers, method, status) => {
     const { ask } = served()
     const response = await ask(path, headers as Record<string, string>, method)
@@ -83,10 +83,10 @@ describe('an error', () => {
   })
 
   it.each([
-    ['/unknown', { 'anthropic-version': '2023-06-01' }, 'POST', 404],
+    ['/unknown', { 'x-lines': '1' }, 'POST', 404],
     ['/linesx', {}, 'POST', 404],
     ['/models/none', {}, 'GET', 404],
-    ['/chat/completions', { 'anthropic-version': '2023-06-01', 'x-api-key': 'no' }, 'POST', 401],
+    ['/chat/completions', { 'x-lines': '1', 'x-api-key': 'no' }, 'POST', 401],
   ])('elsewhere has that of chat completions: %s', async (path, headers, method, status) => {
     const response = await served().ask(path, headers as Record<string, string>, method)
     expect(response.status).toBe(status)
@@ -218,7 +218,7 @@ describe('GET /models', () => {
     a: [sized(100, 10), sized(200)],
     b: [sized(100), { ...sized(1), capabilities: {} }],
   })
-  const version = { 'anthropic-version': '2023-06-01' }
+  const version = { 'x-lines': '1' }
 
   it('has the list of the dialect for its clients, in pages', async () => {
     const { ask } = served(undefined, { route })
@@ -307,5 +307,74 @@ describe('a probe', () => {
     const { gateway } = served()
     for (const path of ['/', '/api/hello']) expect(gateway.matches(path)).toBe(false)
     expect(gateway.matches('/ai', '/ai')).toBe(false)
+  })
+})
+
+describe('the Messages API', () => {
+  const version = { 'anthropic-version': '2023-06-01' }
+
+  it.each([
+    ['/messages?beta=true', { 'x-api-key': 'no' }, 'POST', 401, 'authentication_error'],
+    ['/messages/batches', {}, 'POST', 404, 'not_found_error'],
+    ['/messages/count_tokens', {}, 'GET', 405, 'invalid_request_error'],
+    ['/models', { ...version, 'x-api-key': 'no' }, 'GET', 401, 'authentication_error'],
+    ['/models/none', version, 'GET', 404, 'not_found_error'],
+    ['/models?limit=0', version, 'GET', 400, 'invalid_request_error'],
+  ])('has its own errors: %s %j', async (path, headers, method, status, type) => {
+    const response = await served().ask(path, headers as Record<string, string>, method)
+    expect(response.status).toBe(status)
+    const id = response.headers.get('request-id')
+    expect(await response.json()).toEqual({
+      type: 'error',
+      error: { type, message: expect.any(String) },
+      request_id: id,
+    })
+    expect(response.headers.get('x-should-retry')).toBe([401, 403, 404].includes(status) ? 'false' : null)
+  })
+
+  it('has its own list of models', async () => {
+    const listed = await served().ask('/models', version, 'GET')
+    expect(await listed.json()).toMatchObject({ data: [{ type: 'model', id: 'm' }], has_more: false })
+  })
+
+  it('has its own limits, and tells that a budget is spent', async () => {
+    const body = { max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] }
+    const { ask } = served(undefined, { limits: limits([requests(1).per('minute')]) })
+    expect(
+      (await ask('/messages', {}, 'POST', body)).headers.get('anthropic-ratelimit-requests-remaining'),
+    ).toBe('0')
+    const limited = await ask('/messages', {}, 'POST', body)
+    expect([limited.status, limited.headers.has('x-ratelimit-limit-requests')]).toEqual([429, false])
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+    const spent = await served(undefined, {
+      limits: limits([budget(0.000001, 'usd').per('day')]),
+      prices: () => 1,
+    }).ask('/messages', {}, 'POST', body)
+    expect([spent.status, spent.headers.get('x-should-retry')]).toEqual([402, 'false'])
+  })
+
+  it('counts tokens of text, tools and system, without an effect on limits', async () => {
+    const { ask, ends } = served(undefined, { limits: limits([requests(1).per('hour')]) })
+    const count = async (body: object) => {
+      const response = await ask('/messages/count_tokens?beta=true', version, 'POST', {
+        messages: [{ role: 'user', content: 'Hi' }],
+        ...body,
+      })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('x-sluice-adjustments')).toContain('"input_tokens";action=mapped')
+      const answer = (await response.json()) as { readonly input_tokens: number }
+      expect(Object.keys(answer)).toEqual(['input_tokens'])
+      return answer.input_tokens
+    }
+    const bare = await count({})
+    const description = 'Reads a file of the project. '.repeat(50)
+    const tools = [{ name: 'read', description, input_schema: { type: 'object' } }]
+    expect(await count({ tools })).toBeGreaterThan(bare + 300)
+    expect(await count({ system: [{ type: 'text', text: description }] })).toBeGreaterThan(bare + 300)
+    expect(ends().map(({ operation, cost }) => [operation, cost])).toEqual(
+      Array.from({ length: 3 }, () => ['countTokens', null]),
+    )
+    const refused = await ask('/messages/count_tokens', version, 'POST', { messages: 7 })
+    expect([refused.status, await refused.json()]).toMatchObject([400, { type: 'error' }])
   })
 })
