@@ -16,7 +16,7 @@ for (const agent of agents) {
   env[`AGENT_${agent.name.toUpperCase().replaceAll('-', '_')}`] = join(folder, agent.file)
 }
 const shown = process.argv.slice(2)
-const vitest = ['vitest', 'run', '--mode=agents', ...shown]
+const vitest = ['vitest', 'run', '--mode=agents', '--project=shared', ...shown]
 try {
   run('unshare', ['--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...vitest], { env })
 } catch {

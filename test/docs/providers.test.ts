@@ -1,8 +1,17 @@
+import { readFileSync } from 'node:fs'
 import { apiKeys, createGateway, type Gateway, models, type Target } from '@sluice/core'
-import type { Call } from '@sluice/core/provider'
+import type {
+  Call,
+  EmbedCodec,
+  EncodedRequest,
+  GenerateRequest,
+  NativeCall,
+  Provider,
+} from '@sluice/core/provider'
 import * as providers from '@sluice/providers'
 import { completion, type Script, startUpstream, steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
+import { decodedEmbeddings, encodedEmbeddings } from '../../packages/providers/test/embeddings.ts'
 import { ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 import { fencesOf, tableUnder } from './runner/markdown.ts'
@@ -11,6 +20,20 @@ import { runSnippet } from './runner/run-snippet.ts'
 const page = 'docs/providers.md'
 const here = 'http://sluice.test/v1'
 const events = (...answers: object[]) => answers.map(answer => `data: ${JSON.stringify(answer)}\n\n`)
+
+/** A call whose caller speaks the dialect of the vendor, as far as a provider reads it. */
+function nativeCall(): NativeCall {
+  const text = '{"model":"public","messages":[],"n": 1.0}'
+  const request = { dialect: 'messages', model: 'public', stream: false, body: JSON.parse(text) }
+  const call: Omit<NativeCall, 'input'> = {
+    request: request as GenerateRequest,
+    model: 'acme-1',
+    text,
+    edits: [],
+    headers: {},
+  }
+  return call as NativeCall
+}
 
 /** The snippet's provider behind a gateway, and Acme played by a script. */
 async function acmeBy(snippet: Snippet, ...scripts: [Script, ...Script[]]) {
@@ -129,6 +152,28 @@ describePage(page, {
     await Promise.all([failing.close(), aws.close()])
   },
 
+  speaks: async ({ run }) => {
+    const { exports } = await run({ ACME_BASE_URL: 'https://own.example/v1' })
+    const { acme, local, translated } = exports as Readonly<Record<string, providers.ProviderInstance>>
+    expect([acme, local, translated].map(made => made?.provider.speaks)).toEqual([
+      ['messages'],
+      ['messages'],
+      undefined,
+    ])
+    const { url, body, headers } = await acme!.provider.encodeNative!(nativeCall())
+    expect(url).toBe('https://own.example/anthropic/v1/messages')
+    expect(body).toBe('{"model":"acme-1","messages":[],"n": 1.0}')
+    expect(headers.authorization).toBe('Bearer the-key')
+  },
+
+  native: async ({ run }) => {
+    const { exports } = await run({ ACME_KEY: 'the-key' })
+    const encode = exports.encodeNative as (call: NativeCall) => EncodedRequest
+    const { body, headers } = encode({ ...nativeCall(), edits: [{ path: ['n'], value: 2 }] })
+    expect(body).toBe('{"model":"acme-1","messages":[],"n": 2}')
+    expect(headers['x-acme-key']).toBe('the-key')
+  },
+
   turns: async ({ run }) => {
     const acmeTurns = (await run()).exports.acmeTurns as (call: Call) => object[]
     const callWith = (url: string): Call => ({
@@ -215,6 +260,61 @@ describePage(page, {
     await upstream.close()
   },
 
+  embeddings: async ({ run }) => {
+    const acme = (await run()).exports.acme as providers.ProviderInstance
+    const parts = {
+      inputs: ['a'],
+      encoding: 'base64',
+      dimensions: 8,
+      extra: { input_type: 'query', other: 1 },
+    } as const
+    const { body, adjustments } = await encodedEmbeddings(acme('acme-embed-2'), parts)
+    expect(body).toEqual({
+      model: 'acme-embed-2',
+      input: ['a'],
+      encoding_format: 'base64',
+      output_dimension: 8,
+      input_type: 'query',
+    })
+    expect(adjustments).toMatchObject([{ parameter: 'other', action: 'dropped' }])
+    expect(acme.provider.embed?.maxInputs).toBe(128)
+    await expect(encodedEmbeddings(acme('acme-embed-1b'), parts)).rejects.toMatchObject({
+      param: 'dimensions',
+    })
+    const tokens = encodedEmbeddings(acme('acme-embed-2'), { inputs: [[1]] })
+    await expect(tokens).rejects.toMatchObject({ param: 'input' })
+  },
+
+  embed: async snippet => {
+    const acmeEmbeddings = (await snippet.run()).exports.acmeEmbeddings as (options: object) => EmbedCodec
+    const embed = acmeEmbeddings({ apiKey: 'the key', baseURL: 'https://acme.example' })
+    const provider = { name: 'acme', embed } as Provider
+    const target = { provider, model: 'acme-e' }
+    const { url, body, adjustments } = await encodedEmbeddings(target, {
+      inputs: ['a', 'b'],
+      dimensions: 2,
+      user: 'ann',
+      extra: { input_type: 'query' },
+    })
+    expect([url, body]).toEqual([
+      'https://acme.example/embed',
+      { model: 'acme-e', texts: ['a', 'b'], length: 2, format: 'base64' },
+    ])
+    expect(adjustments.map(({ parameter }) => parameter)).toEqual(['user', 'input_type'])
+    await expect(encodedEmbeddings(target, { inputs: [[1]] })).rejects.toMatchObject({ status: 400 })
+    const vectors = ['AAAAPw==']
+    expect(await decodedEmbeddings(target, { json: { vectors, tokens: 3 } })).toEqual({
+      vectors: [{ kind: 'base64', text: 'AAAAPw==' }],
+      promptTokens: 3,
+    })
+    for (const answer of [{ json: { vectors } }, { body: '<html>' }]) {
+      const reply = decodedEmbeddings(target, answer, { inputs: ['a', 'b'] })
+      await expect(reply).rejects.toMatchObject({ kind: 'garbled' })
+    }
+    const refused = decodedEmbeddings(target, { status: 429, body: 'Slow down.' })
+    await expect(refused).rejects.toMatchObject({ kind: 'refused', status: 429, vendorMessage: 'Slow down.' })
+  },
+
   conformance: async ({ run }, others) => {
     const acme = others('acme').code
     const { printed } = await run({}, code => acme + code.replace("import { acme } from './acme.ts'\n", ''))
@@ -259,6 +359,53 @@ it('lists the presets as they are', () => {
       expect(() => make({}), name).toThrow(`environment variable ${key!.replaceAll('`', '')}`)
     else expect(make({}), name).toBeTypeOf('function')
   }
+})
+
+/** Options that are enough for each vendor. */
+const enough: Readonly<Record<string, object>> = {
+  azure: { resource: 'ours', apiKey: 'k' },
+  bedrock: { region: 'us-east-1', bearerToken: 't' },
+  local: {},
+  openaiCompatible: { name: 'acme', baseURL: 'https://there.test/v1' },
+  vertex: { project: 'p', location: 'global', token: 't' },
+}
+
+function vendorOf(name: string): providers.ProviderInstance {
+  const make = new Map<string, unknown>(Object.entries(providers)).get(name) as (
+    options: object,
+  ) => providers.ProviderInstance
+  return make(enough[name] ?? { apiKey: 'k' })
+}
+
+it('says truly which vendors embed, and how', async () => {
+  const rows = tableUnder(page, '## Embeddings')
+  const seen = new Set<string>()
+  for (const [names = '', models = '', inputs = '', dimensions = '', tokens] of rows) {
+    for (const name of names.match(/(?<=`)\w+(?=`)/g) ?? []) {
+      seen.add(name)
+      const vendor = vendorOf(name)
+      const given = models.match(/(?<=`)[^`, ]+(?=`)/g) ?? ['some-model']
+      for (const target of given.map(model => vendor(model))) {
+        const { maxInputs } = target.provider.embed!
+        const most = typeof maxInputs === 'function' ? maxInputs(target.model) : maxInputs
+        expect(most === undefined ? 'no maximum' : `${most}`, `${name} ${target.model}`).toBe(inputs)
+        const field = /^`(\w+)`/.exec(dimensions)?.[1]
+        const sized = encodedEmbeddings(target, { dimensions: 8 })
+        if (field === undefined) await expect(sized).rejects.toMatchObject({ param: 'dimensions' })
+        else expect(JSON.stringify((await sized).body)).toContain(`"${field}":8`)
+        const counted = encodedEmbeddings(target, { inputs: [[1]] })
+        if (tokens === 'yes') expect((await counted).body.input).toEqual([[1]])
+        else await expect(counted).rejects.toMatchObject({ param: 'input' })
+      }
+    }
+  }
+  const others = Object.keys(providers).filter(
+    name => !seen.has(name) && !/codeChat|^presets$|^allR/.test(name),
+  )
+  for (const name of others) expect(vendorOf(name).provider.embed, name).toBeUndefined()
+  const text = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8')
+  const without = /\n(`anthropic`.*) have no embeddings\./.exec(text)?.[1]?.match(/\w+(?=`)/g)
+  expect(without?.toSorted()).toEqual(others.toSorted())
 })
 
 const there = 'https://there.test'

@@ -13,6 +13,7 @@ export type { Authorizer } from './contracts/authorizer.ts'
 export type { CacheKey, CacheStore } from './contracts/cache-store.ts'
 export type { Dialect, GenerateDialect } from './contracts/dialect.ts'
 export type { Draft } from './contracts/draft.ts'
+export type { EmbeddingEncoding, EmbeddingInput, EmbedRequest } from './contracts/embedding.ts'
 export type {
   AttemptFailedEvent,
   AttemptReason,

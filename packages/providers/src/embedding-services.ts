@@ -51,7 +51,7 @@ const optionNames = /* @__PURE__ */ namesOf<EmbeddingServiceOptions>({
   maxConcurrent: true,
 })
 
-/** It takes `base64` or nothing as encoding, and cuts long texts unless it is told not to (Voyage, "Text embeddings"). */
+/** It takes `base64` or nothing as encoding, and cuts long texts by default (Voyage, "Text embeddings"). */
 const voyageEmbeddings: EmbeddingCompatibility = {
   maxInputs: 1_000,
   encodings: ['base64'],

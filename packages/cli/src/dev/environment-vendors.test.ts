@@ -37,8 +37,19 @@ describe('environmentVendors', () => {
     expect(() => environmentVendors(env)).not.toThrow('canary')
   })
 
-  it('knows each hosted vendor that needs no more than a key', () => {
-    const others = ['local', 'ollama', 'llamacpp', 'lmstudio', 'vllm', 'azure', 'bedrock', 'vertex']
+  it('knows each hosted vendor that generates and needs no more than a key', () => {
+    const embedding = ['cohere', 'voyage']
+    const others = [
+      ...embedding,
+      'local',
+      'ollama',
+      'llamacpp',
+      'lmstudio',
+      'vllm',
+      'azure',
+      'bedrock',
+      'vertex',
+    ]
     const functions = ['openaiCompatible', 'encodeChatCompletions', 'decodeChatCompletions']
     const hosted = Object.entries(vendors)
       .filter(([name, value]) => typeof value === 'function' && ![...others, ...functions].includes(name))

@@ -21,6 +21,9 @@ export const knownModels: Readonly<Record<string, readonly string[]>> = {
     'o3',
     'o3-mini',
     'o1',
+    'text-embedding-3-large',
+    'text-embedding-3-small',
+    'text-embedding-ada-002',
   ],
   anthropic: [
     'claude-opus-4-5',
@@ -39,6 +42,7 @@ export const knownModels: Readonly<Record<string, readonly string[]>> = {
     'gemini-2.5-flash-lite',
     'gemini-2.0-flash',
     'gemini-2.0-flash-lite',
+    'gemini-embedding-001',
   ],
   mistral: [
     'mistral-large-latest',
@@ -48,6 +52,8 @@ export const knownModels: Readonly<Record<string, readonly string[]>> = {
     'ministral-8b-latest',
     'codestral-latest',
     'pixtral-large-latest',
+    'mistral-embed',
+    'codestral-embed',
   ],
   deepseek: ['deepseek-chat', 'deepseek-reasoner'],
   xai: [

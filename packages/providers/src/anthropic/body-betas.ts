@@ -108,16 +108,16 @@ export function bodyBetas(call: NativeCall, known: KnownBetas, own: readonly str
 
 const maxNames = 8
 
-/** @param names - those that can be told. */
+/** @param names - those that are harmless in a report. */
 function adjustment(
   action: Adjustment['action'],
   names: readonly string[],
   count: number,
 ): readonly Adjustment[] {
   if (count === 0) return []
-  const told = names.slice(0, maxNames)
-  const others = count - told.length
-  const detail = [...told, ...(others > 0 ? [`${others} more`] : [])].join(', ')
+  const shown = names.slice(0, maxNames)
+  const others = count - shown.length
+  const detail = [...shown, ...(others > 0 ? [`${others} more`] : [])].join(', ')
   return [{ parameter: 'anthropic-beta', action, detail }]
 }
 

@@ -27,7 +27,7 @@ export function createServer(options: LocalOptions): Transport {
     const request: ChatRequest = JSON.parse(json)
     const reply = await replyTo(request, call, options)
     const { chunkDelayMs } = reply
-    const failure = await failureOf(reply, signal)
+    const failure = await errorResponse(reply, signal)
     if (failure !== undefined) return failure
     const headers = jsonHeaders()
     const seed = `${hash(json).toString(36)}.${hash(json, 1).toString(36)}`
@@ -48,7 +48,7 @@ export function createServer(options: LocalOptions): Transport {
 }
 
 /** Waits as a reply says, and returns its error, if that is all of it. */
-async function failureOf(
+async function errorResponse(
   { hang, delayMs = 0, error, errorAfter }: FakeReply,
   signal: AbortSignal,
 ): Promise<TransportResponse | undefined> {
@@ -75,7 +75,7 @@ async function embed(
   const fault = drawFault(faults, call)
   const error = fault.error ?? embeddingsError(request, contextWindow)
   const reply = error === undefined ? fault : { ...fault, error }
-  const failure = await failureOf(reply, signal)
+  const failure = await errorResponse(reply, signal)
   if (failure !== undefined) return failure
   const events = jsonEvents(embeddingsJson(request))
   return { status: 200, headers: jsonHeaders(), body: responseBody(events, reply, () => 0, signal) }

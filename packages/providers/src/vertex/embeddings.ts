@@ -26,7 +26,7 @@ function isEmbedContentModel(model: string): boolean {
 }
 
 /**
- * Writes a request to an embedding model. Vertex AI cuts long texts unless it is told not to. Throws `GatewayError` (400) for what
+ * Writes a request to an embedding model. Vertex AI cuts long texts by default. Throws `GatewayError` (400) for what
  * the model does not take.
  */
 export function vertexEmbeddings(call: EmbedCall): VertexEmbeddings {

@@ -8,6 +8,7 @@ import {
   UpstreamError,
 } from '@sluice/core/provider'
 import { anthropic, bedrock, openaiCompatible, vertex } from '@sluice/providers'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { scriptedException, scriptedFrame } from '../bedrock/scripted-frames.ts'
 import { nativeCall } from '../native-call.ts'
@@ -40,16 +41,26 @@ interface Streamed {
   readonly failure?: unknown
 }
 
+/** Adds what comes to a list, and returns what is thrown in the end. */
+async function collect<T>(source: AsyncIterable<readonly T[]>, all: T[]): Promise<unknown> {
+  try {
+    for await (const batch of source) all.push(...batch)
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
 async function streamed(provider: Provider, answer: ScriptedAnswer): Promise<Streamed> {
   const reply = await decoded(provider, answer, { stream: true })
   if (reply.kind !== 'stream') throw new Error('No stream.')
   const batches: ChunkBatch[] = []
-  let failure: unknown
-  try {
-    for await (const batch of reply.chunks) batches.push(batch)
-  } catch (error) {
-    failure = error
-  }
+  const failure = await collect(
+    (async function* () {
+      for await (const batch of reply.chunks) yield [batch]
+    })(),
+    batches,
+  )
   const events = batches.flatMap(({ native = [] }) => native)
   return { batches, events, chunks: batches.flat(), ...(failure === undefined ? {} : { failure }) }
 }
@@ -269,6 +280,59 @@ describe('a stream of InvokeModel', () => {
     const other = scriptedFrame({ ':event-type': 'metadata', ':message-type': 'event' }, '{"a":1}')
     const { events: passed } = await streamed(aws, { body: [other, ...events.map(frame)] })
     expect(passed).toEqual(events)
+  })
+})
+
+describe('a spoilt stream that is passed on', () => {
+  const spoilt = fc.record({
+    order: fc.array(fc.nat({ max: events.length - 1 }), { maxLength: 12 }),
+    cut: fc.option(fc.nat({ max: 2_000 })),
+    flips: fc.array(fc.tuple(fc.nat({ max: 2_000 }), fc.nat({ max: 255 })), { maxLength: 2 }),
+    size: fc.constantFrom(1, 13, 200, 10_000),
+  })
+  type Spoilt = Parameters<Parameters<typeof spoilt.map>[0]>[0]
+
+  function readsOf(
+    { order, cut, flips, size }: Spoilt,
+    written: (event: NativeEvent) => string | Uint8Array,
+  ) {
+    const bytes = Buffer.concat(order.map(at => Buffer.from(written(events[at]!)))).subarray(
+      0,
+      cut ?? undefined,
+    )
+    for (const [at, byte] of flips) if (at < bytes.length) bytes[at] = byte
+    return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+      bytes.subarray(at * size, (at + 1) * size),
+    )
+  }
+
+  it('is read as it is on the translated way, and gives one line for each event', async () => {
+    const call = { input: { model: 'public', messages: [], stream: true }, model: 'claude-x' }
+    await fc.assert(
+      fc.asyncProperty(spoilt, async recipe => {
+        const body = readsOf(recipe, sse)
+        const passed = await streamed(claude, { body })
+        const reply = await claude.decode(scriptedResponse({ body }), call)
+        if (reply.kind !== 'stream') throw new Error('No stream.')
+        const chunks: PartialChunk[] = []
+        const failure = await collect(reply.chunks, chunks)
+        expect(passed.chunks).toEqual(chunks)
+        expect(passed.failure).toEqual(failure)
+        expect(failure === undefined || UpstreamError.is(failure)).toBe(true)
+        for (const { event = '', data } of passed.events) expect(`${event}${data}`).not.toMatch(/[\r\n]/)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('throws nothing but errors of the upstream, in frames', async () => {
+    await fc.assert(
+      fc.asyncProperty(spoilt, async recipe => {
+        const { failure } = await streamed(aws, { body: readsOf(recipe, frame) })
+        expect(failure === undefined || UpstreamError.is(failure)).toBe(true)
+      }),
+      { numRuns: 200 },
+    )
   })
 })
 

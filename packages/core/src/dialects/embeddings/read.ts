@@ -7,7 +7,7 @@ import { shorten } from '../../protocol/error-messages.ts'
 import { withoutNulls } from '../../protocol/without-nulls.ts'
 import { checkFields } from '../../validation/check-fields.ts'
 import { wrongType } from '../../validation/validation-error.ts'
-import { embeddingFields, inputNoun } from './schema.ts'
+import { embeddingFields, inputTypeName } from './schema.ts'
 
 /** The fields of the protocol, once they are valid. */
 interface ValidFields {
@@ -26,7 +26,10 @@ interface ValidFields {
 export function readEmbeddings({ dialect, model, body }: Draft, rules: ReadRules): EmbedRequest {
   if (!Object.hasOwn(body, 'input')) throw missingInput()
   if (body.input === null) {
-    throw new GatewayError('invalid_type', { message: wrongType('input', inputNoun, null), param: 'input' })
+    throw new GatewayError('invalid_type', {
+      message: wrongType('input', inputTypeName, null),
+      param: 'input',
+    })
   }
   const fields = withoutNulls(body)
   if (fields.input === undefined) throw missingInput()

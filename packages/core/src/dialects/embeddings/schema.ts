@@ -48,12 +48,12 @@ const emptyText: SchemaIssue = {
 }
 
 /** What the expected type of `input` is called in errors. */
-export const inputNoun = 'one of a string or array'
+export const inputTypeName = 'one of a string or array'
 
 /** The fields of a request for embeddings, in the order in which their errors are reported. None accepts `null`. */
 export const embeddingSchemas = {
   model: text(),
-  input: either(inputNoun, { string: inputText, array: inputItems }),
+  input: either(inputTypeName, { string: inputText, array: inputItems }),
   encoding_format: oneOf(['float', 'base64']),
   // Its least value is checked apart, as hosted services have an error of their own for it.
   dimensions: integer(-largest, largest),
