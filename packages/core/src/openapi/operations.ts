@@ -92,12 +92,12 @@ export function createMessage(): JsonObject {
         description: 'The message.',
         headers: headersOfMessages(200),
         content: {
-          'application/json': { schema: messagesReference('Message') },
+          'application/json': { schema: messagesReference('MessagesResponse') },
           'text/event-stream': {
             schema: {
               description:
                 'The `data` of one event, with `stream: true`. The last event is `message_stop`, or an error.',
-              ...messagesReference('MessageEvent'),
+              ...messagesReference('MessagesEvent'),
             },
           },
         },
@@ -114,13 +114,13 @@ export function countMessageTokens(): JsonObject {
     summary: 'Counts the tokens of the prompt of a message.',
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: messagesReference('CountTokensRequest') } },
+      content: { 'application/json': { schema: messagesReference('MessagesCountRequest') } },
     },
     responses: {
       200: {
         description: 'The number of tokens.',
         headers: headersOfMessages(200),
-        content: { 'application/json': { schema: messagesReference('TokenCount') } },
+        content: { 'application/json': { schema: messagesReference('MessagesTokenCount') } },
       },
       ...errorResponses(callErrors, headersOfMessages, messagesErrors),
     },

@@ -9,10 +9,10 @@ import { messagesFields } from './settings.ts'
 
 const names = [
   'MessagesRequest',
-  'CountTokensRequest',
-  'Message',
-  'MessageEvent',
-  'TokenCount',
+  'MessagesCountRequest',
+  'MessagesResponse',
+  'MessagesEvent',
+  'MessagesTokenCount',
   'MessagesError',
   'MessagesModel',
   'MessagesModelList',
@@ -32,13 +32,13 @@ export function messagesSchemas(unknownParameters: 'pass' | 'reject'): Record<st
       ...objectOf({ ...counted, max_tokens: max_tokens! }, ['model', 'max_tokens', 'messages']),
       additionalProperties: isOpen,
     },
-    CountTokensRequest: {
+    MessagesCountRequest: {
       ...objectOf({ ...counted, max_tokens: true }, ['model', 'messages']),
       additionalProperties: isOpen,
     },
-    Message: message,
-    MessageEvent: { oneOf: events },
-    TokenCount: objectOf({ input_tokens: count }, ['input_tokens']),
+    MessagesResponse: message,
+    MessagesEvent: { oneOf: events },
+    MessagesTokenCount: objectOf({ input_tokens: count }, ['input_tokens']),
     MessagesError: errorBody,
     MessagesModel: model,
     MessagesModelList: modelList,
@@ -183,7 +183,7 @@ const delta: JsonObject = {
 }
 
 const events: readonly JsonObject[] = [
-  objectOf({ type: { const: 'message_start' }, message: messagesReference('Message') }),
+  objectOf({ type: { const: 'message_start' }, message: messagesReference('MessagesResponse') }),
   objectOf({ type: { const: 'content_block_start' }, index: count, content_block: contentBlock }),
   objectOf({ type: { const: 'content_block_delta' }, index: count, delta }),
   objectOf({ type: { const: 'content_block_stop' }, index: count }),
