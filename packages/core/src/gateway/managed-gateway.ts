@@ -28,7 +28,8 @@ export interface Explanation {
 /** A chat-completions gateway as a function over Web `Request` and `Response`. */
 export interface Gateway<Host = unknown> {
   /**
-   * Responds to a request. Works unbound, and as a replacement for `fetch`: called with a URL and a `RequestInit` it
+   * Responds to a request. `HEAD` requests for the mount and for `/api/hello` below it, which coding clients send when they
+   * start, get a 200 without authentication. Works unbound, and as a replacement for `fetch`: called with a URL and a `RequestInit` it
    * responds in process, and rejects when the `signal` given there aborts. Called with a `Request` it never rejects.
    */
   readonly fetch: (
@@ -37,7 +38,8 @@ export interface Gateway<Host = unknown> {
   ) => Promise<Response>
   /**
    * Whether a path belongs to the gateway: everything below `basePath`. `mount` is the path under which the host mounted
-   * it; if the mount itself ends with `basePath` (`app.use('/v1', ...)`), everything below the mount does.
+   * it; if the mount itself ends with `basePath` (`app.use('/v1', ...)`), everything below the mount does. The paths of
+   * probes do not: a host with paths of its own keeps them.
    */
   readonly matches: (pathname: string, mount?: string) => boolean
   /**
