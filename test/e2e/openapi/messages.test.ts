@@ -56,7 +56,7 @@ describe('messages', () => {
     [403, { model: 'other' }],
     [404, { model: 'none' }],
     [429, {}, { limits: limits([tokens(1).per('minute')]) }],
-    [529, {}, { loadShedder: () => true }],
+    [529, {}, { loadShedder: () => 'full' }],
   ])('%i for %j are what the document says', async (status, body, options, key) => {
     expect(await ask(body, options, key)).toMatchObject({ status })
   })

@@ -282,7 +282,7 @@ const headerDescriptions = {
   'x-ratelimit-limit-tokens': ['Of the rule for tokens that has least left: how many it allows.', 'integer'],
   'x-ratelimit-remaining-tokens': ['How many of them are left.', 'integer'],
   'x-ratelimit-reset-tokens': ['Until all of them are there again, such as `6m0s`.', 'string'],
-  [requestIdHeader]: ['The id of the request, as `x-request-id`.', 'string', true],
+  [requestIdHeader]: ['In the Messages API: the id of the request, as `x-request-id`.', 'string'],
   [`${limitHeaderPrefix}-requests-limit`]: [
     'Of the rule for requests that has least left: how many it allows.',
     'integer',
@@ -332,7 +332,8 @@ function headersOfCall(status: number): JsonObject {
   if (status === 200)
     return headerReferences([...limitHeaders, 'idempotency-replayed', 'x-sluice-cache', ...routingHeaders])
   // These errors occur before limits are checked.
-  if (status === 401 || status === 408) return headersOfModels(status)
+  if (status === 401) return headerReferences(['www-authenticate', 'x-should-retry'])
+  if (status === 408) return headerReferences([])
   return headerReferences([...limitHeaders, ...retryHeaders, ...routingHeaders])
 }
 
@@ -363,9 +364,9 @@ function headersOfMessages(status: number): JsonObject {
 
 /** Returns the response headers of requests for models by status. */
 function headersOfModels(status: number): JsonObject {
-  if (status === 401) return headerReferences(['www-authenticate', 'x-should-retry'])
-  if (status === 403 || status === 404) return headerReferences(['x-should-retry'])
-  return headerReferences(status === 503 ? retryHeaders : [])
+  if (status === 200) return headerReferences([requestIdHeader])
+  if (status === 401) return headerReferences([requestIdHeader, 'www-authenticate', 'x-should-retry'])
+  return headerReferences([requestIdHeader, ...retryHeaders])
 }
 
 function headerReferences(names: readonly HeaderName[]): JsonObject {
