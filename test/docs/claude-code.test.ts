@@ -42,12 +42,9 @@ const post = (url: string, body: object, key = 'sk-ann') =>
   })
 
 /** The variables and the arguments of `claude` in a snippet. */
-function settingsOf({ code }: Pick<Snippet, 'code'>) {
+function settingsOf({ code }: Pick<Snippet, 'code'>): Readonly<Record<string, string | undefined>> {
   const exported = [...code.matchAll(/^export (\w+)=(\S+)$/gm)].map(([, name, value]) => [name!, value!])
-  return {
-    ...(Object.fromEntries(exported) as Record<string, string>),
-    model: /--model (\S+)/.exec(code)?.[1],
-  }
+  return { ...Object.fromEntries(exported), model: /--model (\S+)/.exec(code)?.[1] }
 }
 
 describePage('docs/claude-code.md', {
