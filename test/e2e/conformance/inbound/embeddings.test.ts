@@ -107,10 +107,7 @@ overPlaces(open => {
     expect((await embed({ input: [[1, 2], [3], [4, 5, 6]] })).data.map(({ index }) => index)).toEqual([
       0, 1, 2,
     ])
-    expect(upstream.requests.map(({ json }) => json?.input)).toEqual([
-      [[1, 2, 3]],
-      [[1, 2], [3], [4, 5, 6]],
-    ])
+    expect(upstream.requests.map(({ json }) => json?.input)).toEqual([[[1, 2, 3]], [[1, 2], [3], [4, 5, 6]]])
   })
 
   it.each(['base64', 'float'])(

@@ -48,7 +48,14 @@ overPlaces(open => {
     const sent = upstream.requests[0]!.headers
     expect(sent['anthropic-version']).toBe('2026-10-21')
     expect(sent['anthropic-beta']).toBe(beta)
-    for (const name of ['x-app', 'x-claude-code-session-id', 'x-stainless-os', 'cookie', 'openai-organization', 'authorization']) {
+    for (const name of [
+      'x-app',
+      'x-claude-code-session-id',
+      'x-stainless-os',
+      'cookie',
+      'openai-organization',
+      'authorization',
+    ]) {
       expect(sent).not.toHaveProperty(name)
     }
     expect(sent['x-api-key']).toBe('sk-vendor-canary')
@@ -90,22 +97,44 @@ overPlaces(open => {
     const { upstream, table } = await startRawVendor(answering)
     const native = { ...(table.native as Target), parameters: { temperature: 0.5, top_p: null } }
     const site = await open({ native })
-    const body = '{"model":"native","max_tokens":5,"messages":[{"role":"user","content":"x"}],"temperature":1,"top_p":0.9, "a" : null}'
+    const body =
+      '{"model":"native","max_tokens":5,"messages":[{"role":"user","content":"x"}],"temperature":1,"top_p":0.9, "a" : null}'
     expect((await site.message({}, { body })).status).toBe(200)
     const sent = upstream.requests[0]!
-    expect(sent.json).toEqual({ ...JSON.parse(body), model: 'vendor-model', temperature: 0.5, top_p: undefined })
+    expect(sent.json).toEqual({
+      ...JSON.parse(body),
+      model: 'vendor-model',
+      temperature: 0.5,
+      top_p: undefined,
+    })
     expect(sent.body).toContain(' "a" : null')
   })
 
   it('G21 leaves what only the vendor can judge to the vendor', async () => {
-    const refusal = { type: 'error', error: { type: 'invalid_request_error', message: 'temperature: too hot', details: { a: 1 } }, request_id: 'req_vendor' }
+    const refusal = {
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'temperature: too hot', details: { a: 1 } },
+      request_id: 'req_vendor',
+    }
     const { upstream, table } = await startRawVendor(steps.reply(refusal, { status: 422 }))
     const site = await open(table)
-    const refused = await site.message({ model: 'native', temperature: 9, tools: 'x', top_k: -1, thinking: { type: 'new' } })
+    const refused = await site.message({
+      model: 'native',
+      temperature: 9,
+      tools: 'x',
+      top_k: -1,
+      thinking: { type: 'new' },
+    })
     expect(refused.status).toBe(422)
     expect(refused.json).toMatchObject({ type: 'error', error: refusal.error })
     expect(upstream.requests).toHaveLength(1)
-    for (const fields of [{ max_tokens: undefined }, { max_tokens: 'x' }, { max_tokens: -1 }, { stream: 'yes' }, { messages: 7 }]) {
+    for (const fields of [
+      { max_tokens: undefined },
+      { max_tokens: 'x' },
+      { max_tokens: -1 },
+      { stream: 'yes' },
+      { messages: 7 },
+    ]) {
       expectMessagesError(await site.message({ model: 'native', ...fields }), 400, 'invalid_request_error')
     }
     expect(upstream.requests).toHaveLength(1)
@@ -113,7 +142,9 @@ overPlaces(open => {
 
   it.each([400, 404, 409, 413, 422])('G21 passes on what the vendor refuses with %s', async status => {
     const error = { type: 'some_error', message: `refused with ${status}` }
-    const { table } = await startRawVendor(steps.reply({ type: 'error', error, request_id: 'req_v' }, { status }))
+    const { table } = await startRawVendor(
+      steps.reply({ type: 'error', error, request_id: 'req_v' }, { status }),
+    )
     const site = await open(table)
     for (const stream of [false, true]) {
       const answer = await site.message({ model: 'native', stream })
@@ -160,51 +191,95 @@ overPlaces(open => {
       charge: { promptTokens: 11 + cached, completionTokens: 7, cachedTokens: cached },
     })
     // The reservation of 1,000 has been replaced by what the vendor counted.
-    const left = (await site.message({ model: 'native', stream })).headers['anthropic-ratelimit-tokens-remaining']
+    const left = (await site.message({ model: 'native', stream })).headers[
+      'anthropic-ratelimit-tokens-remaining'
+    ]
     expect(Number(left)).toBeGreaterThan(900)
   })
 
   it.each<[string, readonly string[]]>([
     ['cut off', vendorEvents.slice(0, 4)],
-    ['an error of the vendor', [...vendorEvents.slice(0, 4), 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"busy"}}\n\n']],
-    ['an event that is no JSON', [...vendorEvents.slice(0, 4), 'event: content_block_delta\ndata: {"type":\n\n']],
+    [
+      'an error of the vendor',
+      [
+        ...vendorEvents.slice(0, 4),
+        'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"busy"}}\n\n',
+      ],
+    ],
+    [
+      'an event that is no JSON',
+      [...vendorEvents.slice(0, 4), 'event: content_block_delta\ndata: {"type":\n\n'],
+    ],
   ])('G23 ends a stream that breaks with one error: %s', async (_, events) => {
     const { table } = await startRawVendor(steps.stream(events))
     const { ledger, closings } = memoryLedger()
     const site = await open(table, { ledger })
     const found = await eventsOf(await site.message({ model: 'native', stream: true }))
-    expect(found.map(({ type }) => type)).toEqual(['message_start', 'ping', 'content_block_start', 'content_block_delta', 'error'])
+    expect(found.map(({ type }) => type)).toEqual([
+      'message_start',
+      'ping',
+      'content_block_start',
+      'content_block_delta',
+      'error',
+    ])
     expect((await closings(1))[0]).toMatchObject({ outcome: 'upstream_failed' })
   })
 
-  it.each([false, true])('G24 falls back to the other kind before the first content, stream: %s', async stream => {
-    const busy = steps.reply({ type: 'error', error: { type: 'overloaded_error', message: 'busy' } }, { status: 529 })
-    const { upstream, table } = await startRawVendor(({ path, json: body }) =>
-      path.endsWith('/messages') ? ((body as { top_k?: number }).top_k === 1 ? either({ json: body }) : busy) : (body as { top_k?: number }).top_k === 1 ? busy : steps.answer({ text: 'from chat' }),
-    )
-    const site = await open({ down: fallback(table.native, table.chat), up: fallback(table.chat, table.native) })
-    const signature = 'Sig=='
-    const messages = [
-      { role: 'user', content: 'Hi' },
-      { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm', signature }, { type: 'text', text: 'Yes' }] },
-      { role: 'user', content: 'And?' },
-    ]
-    const down = await site.message({ model: 'down', stream, messages })
-    expect(down.status, down.body).toBe(200)
-    expect(down.body).toContain('chat')
-    const [first, second] = upstream.requests
-    expect([first!.path, second!.path]).toEqual(['/v1/messages', '/v1/chat/completions'])
-    expect(first!.json!.messages).toEqual(messages)
-    expect(second!.json!.messages).toMatchObject([{ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'Yes' }, { role: 'user', content: 'And?' }])
-    expect(second!.json).not.toHaveProperty('system')
-    const up = await site.message({ model: 'up', top_k: 1, stream, messages })
-    expect(up.status, up.body).toBe(200)
-    expect(up.body).toContain('msg_v')
-    expect(upstream.requests.at(-1)!.json).toMatchObject({ messages, model: 'vendor-model' })
-  })
+  it.each([false, true])(
+    'G24 falls back to the other kind before the first content, stream: %s',
+    async stream => {
+      const busy = steps.reply(
+        { type: 'error', error: { type: 'overloaded_error', message: 'busy' } },
+        { status: 529 },
+      )
+      const { upstream, table } = await startRawVendor(({ path, json: body }) =>
+        path.endsWith('/messages')
+          ? (body as { top_k?: number }).top_k === 1
+            ? either({ json: body })
+            : busy
+          : (body as { top_k?: number }).top_k === 1
+            ? busy
+            : steps.answer({ text: 'from chat' }),
+      )
+      const site = await open({
+        down: fallback(table.native, table.chat),
+        up: fallback(table.chat, table.native),
+      })
+      const signature = 'Sig=='
+      const messages = [
+        { role: 'user', content: 'Hi' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'hm', signature },
+            { type: 'text', text: 'Yes' },
+          ],
+        },
+        { role: 'user', content: 'And?' },
+      ]
+      const down = await site.message({ model: 'down', stream, messages })
+      expect(down.status, down.body).toBe(200)
+      expect(down.body).toContain('chat')
+      const [first, second] = upstream.requests
+      expect([first!.path, second!.path]).toEqual(['/v1/messages', '/v1/chat/completions'])
+      expect(first!.json!.messages).toEqual(messages)
+      expect(second!.json!.messages).toMatchObject([
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: 'Yes' },
+        { role: 'user', content: 'And?' },
+      ])
+      expect(second!.json).not.toHaveProperty('system')
+      const up = await site.message({ model: 'up', top_k: 1, stream, messages })
+      expect(up.status, up.body).toBe(200)
+      expect(up.body).toContain('msg_v')
+      expect(upstream.requests.at(-1)!.json).toMatchObject({ messages, model: 'vendor-model' })
+    },
+  )
 
   it('G25 asks a target in the dialects that its options say, whatever its model is called', async () => {
-    const { upstream } = await startRawVendor(({ path }) => (path.endsWith('/messages') ? answering : steps.answer()))
+    const { upstream } = await startRawVendor(({ path }) =>
+      path.endsWith('/messages') ? answering : steps.answer(),
+    )
     const { baseURL } = upstream
     const server = { name: 'server', baseURL, apiKey: 'k' }
     const site = await open({
@@ -224,23 +299,38 @@ overPlaces(open => {
   })
 
   it('G34 T36 leaves out the billing line of a client, but for the vendor that reads it', async () => {
-    const { upstream, table } = await startRawVendor(({ path }) => (path.endsWith('/messages') ? answering : steps.answer()))
+    const { upstream, table } = await startRawVendor(({ path }) =>
+      path.endsWith('/messages') ? answering : steps.answer(),
+    )
     const site = await open(table)
-    const billing = { type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1.330.abc; cc_entrypoint=cli;' }
-    const system = [billing, { type: 'text', text: 'You are a client.', cache_control: { type: 'ephemeral' } }]
+    const billing = {
+      type: 'text',
+      text: 'x-anthropic-billing-header: cc_version=2.1.330.abc; cc_entrypoint=cli;',
+    }
+    const system = [
+      billing,
+      { type: 'text', text: 'You are a client.', cache_control: { type: 'ephemeral' } },
+    ]
     for (const model of ['native', 'chat']) {
       const answer = await site.message({ model, system })
       expect(answer.status, answer.body).toBe(200)
       expect(answer.headers['x-sluice-adjustments']).toMatch(/"system\[0\]";action=dropped/)
     }
     expect(upstream.requests[0]!.json!.system).toEqual(system.slice(1))
-    expect(upstream.requests[1]!.json!.messages).toMatchObject([{ content: [{ text: 'You are a client.' }] }, { role: 'user' }])
+    expect(upstream.requests[1]!.json!.messages).toMatchObject([
+      { content: [{ text: 'You are a client.' }] },
+      { role: 'user' },
+    ])
     for (const { body } of upstream.requests) expect(body).not.toContain('billing')
     const hosts: string[] = []
     const transport: Transport = async ({ url, method, headers, body }, signal) => {
       const { host, pathname } = new URL(url)
       hosts.push(host)
-      const { status, headers: got, body: read } = await fetch(upstream.url + pathname, { method, headers, body, signal } as RequestInit)
+      const {
+        status,
+        headers: got,
+        body: read,
+      } = await fetch(upstream.url + pathname, { method, headers, body, signal } as RequestInit)
       return { status, headers: got, body: read as unknown as AsyncIterable<Uint8Array> }
     }
     const home = await open({ native: anthropic({ apiKey: 'k' })('claude-opus-4-1') }, { transport })
@@ -252,7 +342,9 @@ overPlaces(open => {
   })
 
   it('M1 sends the version of the caller to a vendor of the protocol, and none is the first', async () => {
-    const { upstream, table } = await startRawVendor(({ path }) => (path.endsWith('/messages') ? answering : steps.answer()))
+    const { upstream, table } = await startRawVendor(({ path }) =>
+      path.endsWith('/messages') ? answering : steps.answer(),
+    )
     const site = await open(table)
     for (const version of [null, '2023-06-01', '2026-10-21', '2031-01-01']) {
       const headers = { 'anthropic-version': version }
@@ -262,7 +354,12 @@ overPlaces(open => {
       }
     }
     const native = upstream.requests.filter(({ path }) => path.endsWith('/messages'))
-    expect(native.map(({ headers }) => headers['anthropic-version'])).toEqual(['2023-06-01', '2023-06-01', '2026-10-21', '2031-01-01'])
+    expect(native.map(({ headers }) => headers['anthropic-version'])).toEqual([
+      '2023-06-01',
+      '2023-06-01',
+      '2026-10-21',
+      '2031-01-01',
+    ])
     const bodies = upstream.requests.filter(({ path }) => !path.endsWith('/messages')).map(({ body }) => body)
     expect(new Set(bodies).size).toBe(1)
   })
@@ -272,13 +369,22 @@ overPlaces(open => {
     const site = await open(table, { validation: 'live' })
     const at = (version: string) => ({ headers: { 'anthropic-version': version } })
     for (const name of ['temperature', 'top_p', 'top_k']) {
-      expectMessagesError(await site.message({ [name]: 1 }, at('2026-10-21')), 400, 'invalid_request_error', new RegExp(`^${name}: `))
+      expectMessagesError(
+        await site.message({ [name]: 1 }, at('2026-10-21')),
+        400,
+        'invalid_request_error',
+        new RegExp(`^${name}: `),
+      )
     }
     expect((await site.message({ temperature: 1 }, at('2023-06-01'))).status).toBe(200)
     expect((await site.message({}, at('2026-10-21'))).status).toBe(200)
     const source = { type: 'text', media_type: 'text/plain', data: 'x' }
     const document = { type: 'document', source }
-    const messages = [{ role: 'user', content: 'Hi' }, { role: 'assistant', content: [document] }, { role: 'user', content: 'x' }]
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [document] },
+      { role: 'user', content: 'x' },
+    ]
     expectMessagesError(await site.message({ messages }, at('2026-10-21')), 400, 'invalid_request_error')
     expect((await site.message({ messages }, at('2023-06-01'))).status).toBe(200)
   })
