@@ -114,6 +114,7 @@ const causes: Cause[] = [
   ['missing_model', { model: '' }, null],
   ['missing_required_parameter', { messages: [{ content: 'Hello' }] }, 'messages[0].role'],
   ['empty_array', { messages: [] }, 'messages'],
+  ['empty_string', { input: '' }, 'input', {}, '/v1/embeddings'],
   ['invalid_type', { temperature: 'hot' }, 'temperature'],
   ['invalid_value', { messages: [{ role: 'bogus', content: 'Hello' }] }, 'messages[0].role'],
   ['decimal_above_max_value', { temperature: 2.1 }, 'temperature'],

@@ -88,6 +88,13 @@ describe('dependency rules', () => {
     expect(named).toEqual([])
   })
 
+  it('keep names of a vendor that a protocol has in one file, of constants only', () => {
+    const lines = sources.find(({ file }) => file === messagesWireNames)?.text.split('\n') ?? []
+    expect(lines.length).toBeGreaterThan(10)
+    expect(lines.filter(line => !/^$|^\/\*\* .* \*\/$|^export const \w+ = '[\w:-]+'$/.test(line))).toEqual([])
+    expect(lines.filter(line => line.startsWith('/**') && /anthropic|claude/i.test(line))).toEqual([])
+  })
+
   it('keep what only Node has out of core, providers and jwt', () => {
     const found = sources
       .filter(({ file }) => webOnly.includes(packageOf(file)) && file !== undiciTransport)
@@ -177,6 +184,8 @@ describe('the rules see', () => {
   })
 })
 
+/** Names of headers and formats that a protocol has from its vendor. */
+const messagesWireNames = join('packages', 'core', 'src', 'dialects', 'messages', 'wire-names.ts')
 const undiciTransport = join('packages', 'core', 'src', 'transports', 'undici.ts')
 
 /** What runs on Node, Bun, Deno and edge runtimes alike. */

@@ -1,5 +1,6 @@
 import type { EncodedRequest, NativeCall, Provider, UpstreamResponse } from '@sluice/core/provider'
 import { validateBetas, validateMaxTokens, validateVersion } from './anthropic/check-options.ts'
+import { countBody, decodeTokenCount, nativeCountBody } from './anthropic/count-tokens.ts'
 import { decodeMessages } from './anthropic/decode.ts'
 import { modelEdits, nativeBody } from './anthropic/native-body.ts'
 import { decodeNativeMessages } from './anthropic/native-decode.ts'
@@ -61,6 +62,13 @@ const optionNames = /* @__PURE__ */ namesOf<AnthropicOptions>({
   speaks: true,
 })
 
+/** The headers of a request whose response is not streamed. */
+const wholeAnswer = {
+  'content-type': 'application/json',
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+}
+
 /**
  * Creates a provider for Anthropic: `anthropic({ apiKey })('claude-sonnet-4-20250514')`.
  *
@@ -105,6 +113,21 @@ export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<An
       }
     },
     decode: (response, call) => decodeMessages(response, call),
+    count: {
+      encode: call => ({
+        method: 'POST',
+        url: `${url}/count_tokens`,
+        headers: { ...wholeAnswer, ...further.of(call) },
+        body: exactJsonText(countBody(call)),
+      }),
+      encodeNative: call => ({
+        method: 'POST',
+        url: `${url}/count_tokens`,
+        headers: { ...nativeHeaders(call, further.of(call)), ...wholeAnswer },
+        body: nativeCountBody(call, modelEdits(call), keepsBilling),
+      }),
+      decode: decodeTokenCount,
+    },
     ...nativeDialects(options.speaks, ['messages'], native, 'anthropic'),
     ...further.part,
     ...concurrency(maxConcurrent, 'anthropic'),

@@ -10,6 +10,7 @@ import type {
 } from '@sluice/core/provider'
 import { allowedBetas, bedrockBetas, type KnownBetas } from './anthropic/body-betas.ts'
 import { baseUrl } from './base-url.ts'
+import { countBody, countedModel } from './bedrock/count-tokens.ts'
 import {
   type AwsCredentials,
   type CredentialSource,
@@ -19,6 +20,7 @@ import {
 import { decodeConverse } from './bedrock/decode.ts'
 import { decodeInvoke } from './bedrock/decode-invoke.ts'
 import { bedrockEmbeddings, decodeBedrockEmbeddings, maxBedrockInputs } from './bedrock/embeddings.ts'
+import { parseBedrockError } from './bedrock/errors.ts'
 import { bedrockModel } from './bedrock/models.ts'
 import { nativeClaudeRequest } from './bedrock/native-claude-request.ts'
 import { requestBody } from './bedrock/request-body.ts'
@@ -34,6 +36,7 @@ import { concurrency, type ProviderInstanceOf, providerInstance } from './provid
 import { bearer } from './request-headers.ts'
 import { bedrockFields } from './restricted-fields.ts'
 import { type NativeDialect, nativeDialects } from './speaks.ts'
+import { decodeCount } from './wire/decode-count.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 import { wallClock } from './wire/wall-clock.ts'
 
@@ -116,6 +119,10 @@ export function bedrock(options: BedrockOptions = {}): ProviderInstanceOf<Bedroc
     encode: call => encodeConverse(call, endpoint, fetchImage),
     decode: (response, call) => decodeConverse(response, call),
     ...nativeDialects(options.speaks, spoken, native, 'bedrock'),
+    count: {
+      encode: call => encodeCount(call, endpoint, fetchImage),
+      decode: response => decodeCount(response, 'inputTokens', parseBedrockError),
+    },
     embed: {
       maxInputs: maxBedrockInputs,
       encode: call => encodeEmbeddings(call, endpoint),
@@ -183,6 +190,17 @@ async function encodeConverse(
   return authorized({ model: call.model, operation, body: exactJsonText(body), adjustments }, endpoint)
 }
 
+/** The request of CountTokens. Throws as `encodeConverse` does. */
+async function encodeCount(
+  call: Call,
+  endpoint: Endpoint,
+  fetchImage: ImageFetcher | undefined,
+): Promise<EncodedRequest> {
+  const { body } = await requestBody(call, fetchImage)
+  const model = countedModel(call.model)
+  return authorized({ model, operation: 'count-tokens', body: countBody(body), adjustments: [] }, endpoint)
+}
+
 /** The request of InvokeModel, or of InvokeModelWithResponseStream, with the caller's body. Throws as `encodeConverse` does. */
 async function encodeInvoke(
   call: NativeCall,
@@ -205,7 +223,12 @@ async function encodeEmbeddings(call: EmbedCall, endpoint: Endpoint): Promise<En
 
 interface UnsignedRequest {
   readonly model: string
-  readonly operation: 'converse' | 'converse-stream' | 'invoke' | 'invoke-with-response-stream'
+  readonly operation:
+    | 'converse'
+    | 'converse-stream'
+    | 'count-tokens'
+    | 'invoke'
+    | 'invoke-with-response-stream'
   readonly body: string
   readonly adjustments: readonly Adjustment[]
 }

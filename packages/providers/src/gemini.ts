@@ -6,6 +6,7 @@ import { keyOrEnvironment } from './environment-key.ts'
 import { restrictFields } from './field-restrictions.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
 import { decodeBatchEmbeddings, encodeBatchEmbeddings, maxGeminiInputs } from './gemini/embeddings.ts'
+import { parseGoogleError } from './gemini/google-error.ts'
 import { geminiNative, geminiParameters } from './gemini/parameters.ts'
 import { generateContentBody } from './gemini/request-body.ts'
 import { checkSafetySettings, type SafetySetting } from './gemini/safety-settings.ts'
@@ -18,6 +19,7 @@ import { concurrency, type ProviderInstanceOf, providerInstance } from './provid
 import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders } from './request-headers.ts'
 import { geminiFields } from './restricted-fields.ts'
+import { decodeCount } from './wire/decode-count.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
@@ -80,11 +82,8 @@ export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiMo
     additionalHeaders(key === undefined ? {} : { 'x-goog-api-key': key }, headers, 'gemini'),
   )
 
-  async function encode(call: Call): Promise<EncodedRequest> {
-    const streamed = call.input.stream === true
-    const adjuster = new ParameterAdjuster(call.unsupportedParameters, call.request)
-    const tier = geminiServiceTier(call.input.service_tier, adjuster)
-    const body = await generateContentBody(
+  const bodyOf = (call: Call, adjuster: ParameterAdjuster) =>
+    generateContentBody(
       call,
       {
         api: 'gemini',
@@ -96,6 +95,12 @@ export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiMo
       },
       adjuster,
     )
+
+  async function encode(call: Call): Promise<EncodedRequest> {
+    const streamed = call.input.stream === true
+    const adjuster = new ParameterAdjuster(call.unsupportedParameters, call.request)
+    const tier = geminiServiceTier(call.input.service_tier, adjuster)
+    const body = await bodyOf(call, adjuster)
     return {
       method: 'POST',
       url: `${base}/${modelPath(call.model)}:${streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
@@ -110,10 +115,30 @@ export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiMo
     }
   }
 
+  async function encodeCount(call: Call): Promise<EncodedRequest> {
+    const model = modelPath(call.model)
+    const body = await bodyOf(call, new ParameterAdjuster(call.unsupportedParameters, call.request))
+    return {
+      method: 'POST',
+      url: `${base}/${model}:countTokens`,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        ...further.of(call),
+      },
+      body: exactJsonText({ generateContentRequest: { model, ...body } }),
+    }
+  }
+
   const provider: Provider = {
     name: 'gemini',
     encode,
     decode: (response, call) => decodeGenerateContent(response, call),
+    count: {
+      encode: encodeCount,
+      decode: response => decodeCount(response, 'totalTokens', parseGoogleError),
+    },
     embed: {
       maxInputs: maxGeminiInputs,
       encode: call => encodeBatchEmbeddings(call, base, further.of(call)),

@@ -27,6 +27,13 @@ import { additionalHeaders } from './request-headers.ts'
 import { vertexFields } from './restricted-fields.ts'
 import { type NativeDialect, nativeDialects } from './speaks.ts'
 import { claudeRequest, claudeSettings } from './vertex/claude-request.ts'
+import {
+  claudeCountBody,
+  countUrl,
+  decodeVertexCount,
+  geminiCountBody,
+  nativeClaudeCountBody,
+} from './vertex/count-tokens.ts'
 import { decodeVertexEmbeddings, maxVertexInputs, vertexEmbeddings } from './vertex/embeddings.ts'
 import { geminiRequest } from './vertex/gemini-request.ts'
 import { checkProjectAndLocation, vertexHost } from './vertex/host.ts'
@@ -161,6 +168,26 @@ export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> 
     }
   }
 
+  async function countRequest(
+    resource: ModelResource,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+  ): Promise<EncodedRequest> {
+    return {
+      method: 'POST',
+      url: countUrl(base ?? vertexHost(resource.location), resource),
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        ...further,
+        ...headers,
+        ...(await authorization()),
+      },
+      body,
+    }
+  }
+
   const native = {
     encodeNative,
     decodeNative: (response: UpstreamResponse, call: NativeCall) =>
@@ -173,6 +200,23 @@ export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> 
     encode,
     decode,
     ...nativeDialects(options.speaks, spoken, native, 'vertex'),
+    count: {
+      async encode(call) {
+        const resource = modelResource(call.model, project, location)
+        const settings = { location: resource.location, safetySettings, fetchImage }
+        const body =
+          resource.claude === undefined
+            ? geminiCountBody((await geminiRequest(call, settings)).body)
+            : await claudeCountBody(call, resource.claude, claude)
+        return countRequest(resource, resource.claude === undefined ? {} : claude.headers, body)
+      },
+      async encodeNative(call) {
+        const resource = modelResource(call.model, project, location)
+        const model = resource.claude ?? call.model
+        return countRequest(resource, {}, nativeClaudeCountBody(call, model, known, options.beta ?? []))
+      },
+      decode: (response, { model }) => decodeVertexCount(response, modelResource(model, project, location)),
+    },
     embed: {
       maxInputs: maxVertexInputs,
       encode: async call => {

@@ -7,6 +7,12 @@ export const pixel =
 /** What the vendors of the client tests say. The text of the user chooses. */
 export const script: Script = ({ text, results, tools, wantsJson, media }) => {
   if (results.length > 0) return { text: `the tools said ${results.join(' and ')}` }
+  if (wantsJson) {
+    const person = { name: 'Ada', age: 36 }
+    return tools.length === 0
+      ? { text: JSON.stringify(person) }
+      : { calls: [{ id: 'call_1', name: tools[0]!, input: person }] }
+  }
   if (text.includes('two tools')) {
     return {
       text: 'I look at both.',
@@ -27,7 +33,6 @@ export const script: Script = ({ text, results, tools, wantsJson, media }) => {
     return { error: { status: 429, message: 'Too many requests.', headers: { 'retry-after': '1' } } }
   }
   if (text.includes('break off')) return { text: 'one two three four five six seven', cutAfter: 400 }
-  if (wantsJson) return { text: '{"name":"Ada","age":36}' }
   if (media.length > 0) return { text: `saw ${media.join(', ')}` }
   return { text: `heard ${text}` }
 }

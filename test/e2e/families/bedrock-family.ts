@@ -11,6 +11,11 @@ interface Block {
   readonly json?: unknown
 }
 
+interface ToolConfig {
+  readonly tools: readonly { readonly toolSpec?: { readonly name: string } }[]
+  readonly toolChoice?: { readonly tool?: { readonly name: string } }
+}
+
 const usage = {
   inputTokens: used.prompt - used.cached,
   outputTokens: used.completion,
@@ -26,7 +31,7 @@ export const bedrockFamily: Family = {
     const last = messages.at(-1)!.content
     const blocks = messages.flatMap(({ content }) => content)
     const inside = blocks.flatMap(block => [block, ...(block.toolResult?.content ?? [])])
-    const config = body.toolConfig as { tools: readonly { toolSpec?: { name: string } }[] } | undefined
+    const config = body.toolConfig as ToolConfig | undefined
     return {
       text: last.map(({ text }) => text ?? '').join(''),
       results: last.flatMap(({ toolResult }) =>
@@ -35,8 +40,8 @@ export const bedrockFamily: Family = {
           : [toolResult.content.map(({ text, json }) => text ?? JSON.stringify(json)).join('')],
       ),
       tools: (config?.tools ?? []).flatMap(({ toolSpec }) => (toolSpec === undefined ? [] : [toolSpec.name])),
-      // A model without a format of its own is asked in the system text.
-      wantsJson: JSON.stringify(body.system ?? '').includes('JSON'),
+      // The provider asks an unknown model for it by a tool that has to be called.
+      wantsJson: config?.toolChoice?.tool?.name === 'json',
       stream: path.endsWith('/converse-stream'),
       media: inside.flatMap(({ image, document }) =>
         (image ?? document) ? [`${image ? 'image' : 'document'}/${(image ?? document)!.format}`] : [],

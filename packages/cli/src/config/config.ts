@@ -145,12 +145,16 @@ export type RouteChoice<Text extends string = string> =
       readonly use: RouteConfig<Text>
       readonly otherwise: RouteConfig<Text>
     }
-  /** A target with parameters that replace those of the request, with capabilities, or with allowed restricted fields. */
+  /**
+   * A target with parameters that replace those of the request, with capabilities, with allowed restricted fields, or with the
+   * space of its embeddings.
+   */
   | {
       readonly to: Text
       readonly parameters?: Target['parameters']
       readonly capabilities?: Target['capabilities']
       readonly allowFields?: Target['allowFields']
+      readonly embeddingSpace?: Target['embeddingSpace']
     }
 
 /** Conditions on a request. All members must match. */

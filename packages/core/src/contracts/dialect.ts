@@ -61,6 +61,11 @@ export interface ReadRequest {
   readonly request: GenerateRequest
   /** The names of top-level fields that the protocol does not define. Default: none. */
   readonly unknownFields?: readonly string[] | undefined
+  /**
+   * Whether the maximum output is lowered, and reported, for models that support less, where the request is translated. Default:
+   * such models are not called.
+   */
+  readonly lowersMaxOutput?: boolean | undefined
   /** Checks that come after those of the model's capabilities. Throws `GatewayError` 400. */
   finish?(): void
 }

@@ -114,8 +114,8 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   /** Keep-alive comments and buffering of streamed responses. */
   readonly stream?: Partial<StreamPacing>
   /**
-   * Maximum number of upstream calls per request, over all targets. A retry with another key of the same provider does not
-   * count. Default 3.
+   * Maximum number of upstream calls per request, over all targets; of a request for embeddings that is split, per part. A retry
+   * with another key of the same provider does not count. Default 3.
    */
   readonly maxAttempts?: number
   /** How a request is retried at a target that failed; `false`: never, but other targets are still called. */

@@ -13,6 +13,7 @@ import { EmbedPart } from '../upstream/call-request.ts'
 import { embedUsage } from '../usage/usage.ts'
 import { maxInputsOf, withFittingShadows } from '../validation/embed-targets.ts'
 import type { Decision } from './decide.ts'
+import { errorInRequest } from './part-error.ts'
 import { distinctAdjustments, PartObserver } from './part-observer.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
@@ -42,7 +43,7 @@ export async function embed<Host>(
     options.cache && (await cachedResponse(request, draft, valid.request, options.cache, context, accounting))
   if (cached !== undefined) return replay(cached, dialect, context, accounting)
   const parts = partsOf(valid.request, maxInputsOf(valid.targets))
-  const targets = withFittingShadows(valid.targets, parts[0]!.inputs.length, routing)
+  const targets = withFittingShadows(valid.targets, parts[0]!.part.inputs.length, routing)
   const answers = await callParts(parts, targets, context, accounting, options.call)
   const vectors = answers.flatMap(answer => answer.vectors)
   const promptTokens = answers.reduce((tokens, answer) => tokens + answer.promptTokens, 0)
@@ -57,13 +58,19 @@ export async function embed<Host>(
   return response
 }
 
+/** A part of a request, and the index of its first input. */
+interface PlacedPart {
+  readonly part: EmbedPart
+  readonly from: number
+}
+
 /** Splits the inputs of a request into parts of at most `size`, in order. */
-function partsOf(request: EmbedRequest, size: number): readonly EmbedPart[] {
+function partsOf(request: EmbedRequest, size: number): readonly PlacedPart[] {
   const { inputs } = request
-  if (inputs.length <= size) return [new EmbedPart(request, inputs)]
-  const parts: EmbedPart[] = []
+  if (inputs.length <= size) return [{ part: new EmbedPart(request, inputs), from: 0 }]
+  const parts: PlacedPart[] = []
   for (let from = 0; from < inputs.length; from += size) {
-    parts.push(new EmbedPart(request, inputs.slice(from, from + size)))
+    parts.push({ part: new EmbedPart(request, inputs.slice(from, from + size)), from })
   }
   return parts
 }
@@ -76,7 +83,7 @@ type PartAnswer = Pick<EmbedAnswer, 'vectors' | 'promptTokens'>
  * A part that was answered is charged all the same.
  */
 async function callParts(
-  parts: readonly EmbedPart[],
+  parts: readonly PlacedPart[],
   targets: readonly RoutedTarget[],
   context: RequestContext,
   accounting: RequestAccounting,
@@ -88,13 +95,17 @@ async function callParts(
   const endAt = clock.monotonic() + timeouts.totalMs
   const observers: PartObserver[] = []
   try {
-    const answers = await mapConcurrently(parts, maxConcurrentParts, async part => {
+    const answers = await mapConcurrently(parts, maxConcurrentParts, async ({ part, from }) => {
       const observer = new PartObserver(accounting)
       observers.push(observer)
       // The deadline is that of all parts together.
       const totalMs = Math.max(1, endAt - clock.monotonic())
       const within = { ...dependencies, timeouts: { ...timeouts, totalMs } }
-      return callPart(part, targets, shared, observer, within)
+      try {
+        return await callPart(part, targets, shared, observer, within)
+      } catch (error) {
+        throw errorInRequest(error, from)
+      }
     })
     accounting.adjusted(distinctAdjustments(observers))
     return answers

@@ -1,7 +1,7 @@
 import type { FetchContext } from '../contracts/host.ts'
 import type { TracedTarget } from '../contracts/trace.ts'
 import type { AuthFailure } from '../errors/auth-failure.ts'
-import type { GatewayError } from '../errors/errors.ts'
+import type { ErrorReason, GatewayError } from '../errors/errors.ts'
 import type { GatewayOptions } from './config.ts'
 import type { ModelTargets } from './model-targets.ts'
 
@@ -28,7 +28,8 @@ export interface Explanation {
 /** A chat-completions gateway as a function over Web `Request` and `Response`. */
 export interface Gateway<Host = unknown> {
   /**
-   * Responds to a request. Works unbound, and as a replacement for `fetch`: called with a URL and a `RequestInit` it
+   * Responds to a request. `HEAD` requests for the mount and for `/api/hello` below it, which coding clients send when they
+   * start, get a 200 without authentication. Works unbound, and as a replacement for `fetch`: called with a URL and a `RequestInit` it
    * responds in process, and rejects when the `signal` given there aborts. Called with a `Request` it never rejects.
    */
   readonly fetch: (
@@ -37,9 +38,20 @@ export interface Gateway<Host = unknown> {
   ) => Promise<Response>
   /**
    * Whether a path belongs to the gateway: everything below `basePath`. `mount` is the path under which the host mounted
-   * it; if the mount itself ends with `basePath` (`app.use('/v1', ...)`), everything below the mount does.
+   * it; if the mount itself ends with `basePath` (`app.use('/v1', ...)`), everything below the mount does. The paths of
+   * probes do not: a host with paths of its own keeps them.
    */
   readonly matches: (pathname: string, mount?: string) => boolean
+  /**
+   * Returns an error in the shape of the protocol of a path, for a host that rejects a request before the gateway gets it, such
+   * as a body parser.
+   */
+  readonly errorResponse?: (
+    pathname: string,
+    reason: ErrorReason,
+    message: string,
+    mount?: string,
+  ) => Response
   /**
    * Shuts the gateway down. Rejects new requests with 503, lets running ones finish for `drainMs` (default 30,000), aborts
    * the rest, and closes the transport that it created. Resolves when nothing runs any more and limits and ledger are

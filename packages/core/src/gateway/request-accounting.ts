@@ -20,12 +20,14 @@ import type { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import type { AttemptObserver } from '../upstream/call-context.ts'
 import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'
 import { type AnswerTerms, type Prices, pricedModel } from '../usage/prices.ts'
+import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
 import {
   abandonedUsage,
   addPromptUsage,
   type CountedUsage,
   copiedUsage,
   estimatedUsage,
+  promptUsage,
 } from '../usage/usage.ts'
 import type { RequestContext } from './request-context.ts'
 import { RequestEntry } from './request-entry.ts'
@@ -170,10 +172,17 @@ export class RequestAccounting implements AttemptObserver {
       model: model!,
       stream,
       openedAt,
-      estimate: this.#isFree ? freeCharge : this.#chargeAt(estimatedUsage(request, 0), first, openedAt),
+      estimate: this.#isFree ? freeCharge : this.#chargeAt(this.#estimate(request), first, openedAt),
     })
     const spends = () => this.#lease?.spends === true
     return this.#entry.open(() => this.#chargeSoFar(openedAt), spends)
+  }
+
+  /** Without a translation of a request that may be passed on as it came. */
+  #estimate(request: OpenedRequest['request']): Usage {
+    const { draft } = this.#context
+    const passes = 'native' in request && request.native !== undefined && draft !== undefined
+    return passes ? promptUsage(estimatePromptTokens(draft)) : estimatedUsage(request, 0)
   }
 
   /** Takes the result of looking up the idempotency key. */

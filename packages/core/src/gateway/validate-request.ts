@@ -6,6 +6,7 @@ import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { isRestricted, permittedTargets } from '../routing/restricted-fields.ts'
 import { AcceptingTargets } from '../validation/accepting-targets.ts'
+import { lowerMaxOutput } from '../validation/bounded-output.ts'
 import { selectCapableTargets } from '../validation/capable-targets.ts'
 
 /** How requests are validated. */
@@ -40,12 +41,13 @@ export function validateRequest<T extends RoutedTarget>(
   log: Pick<RouteContext, 'skip'>,
 ): ValidatedRequest<T> {
   const extensions = new AcceptingTargets(targets, draft.dialect, rules.unsupportedParameters === 'drop', log)
-  const { request, unknownFields, finish } = dialect.read(draft, rules, extensions)
+  const { request, unknownFields, lowersMaxOutput, finish } = dialect.read(draft, rules, extensions)
   const { found, targets: accepting } = extensions
-  const permitted =
+  const allowed =
     (unknownFields === undefined && found.length === 0) || !isRestricted(principal, rules.boundsAll)
       ? accepting
       : permittedTargets(draft.body, unknownFields ?? [], found, accepting, log)
+  const permitted = lowersMaxOutput === true ? lowerMaxOutput(allowed, request) : allowed
   const capable = permitted.every(({ capabilities }) => capabilities === undefined)
     ? permitted
     : selectCapableTargets(request, permitted, {

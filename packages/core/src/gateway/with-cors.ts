@@ -1,4 +1,4 @@
-import { messagesRequestHeaders, messagesResponseHeaders } from '../dialects/messages/wire-names.ts'
+import { messagesRequestHeaders, messagesResponseHeaders } from '../dialects/messages/header-names.ts'
 import { type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import type { Gateway } from './managed-gateway.ts'

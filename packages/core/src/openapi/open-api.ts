@@ -121,7 +121,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
     openapi: '3.1.1',
     info: { title, version },
     ...(server === undefined ? {} : { servers: [{ url: server }] }),
-    security: [{ key: [] }],
+    security: [{ key: [] }, { apiKey: [] }],
     paths: {
       [`${base}/chat/completions`]: { post: completeChat() },
       [`${base}/embeddings`]: { post: createEmbeddings() },
@@ -135,7 +135,10 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
         ...embeddingsSchemas(unknownParameters),
       },
       headers: headerSchemas,
-      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+      },
     },
   }
 }

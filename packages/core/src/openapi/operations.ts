@@ -227,7 +227,8 @@ function headersOfCall(status: number): JsonObject {
 
 /** Returns the response headers of requests for models by status. */
 function headersOfModels(status: number): JsonObject {
-  if (status === 401) return headerReferences(['www-authenticate'])
+  if (status === 401) return headerReferences(['www-authenticate', 'x-should-retry'])
+  if (status === 403 || status === 404) return headerReferences(['x-should-retry'])
   return headerReferences(status === 503 ? retryHeaders : [])
 }
 

@@ -56,6 +56,11 @@ export function estimatedUsage(request: Prompt, answerChars: number): Usage {
   return usageOf({ prompt_tokens: tokens(promptChars(request)), completion_tokens: tokens(answerChars) })
 }
 
+/** Returns the usage of a prompt alone. */
+export function promptUsage(promptTokens: number): Usage {
+  return usageOf({ prompt_tokens: Math.min(promptTokens, maxCount) })
+}
+
 /** Returns the usage to charge for an abandoned call. Counts that the vendor reported (`given`) take precedence. */
 export function abandonedUsage(
   request: Prompt,

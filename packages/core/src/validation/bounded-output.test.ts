@@ -6,7 +6,7 @@ import { UpstreamError } from '../errors/upstream-error.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import { limits } from '../rate-limiting/limits.ts'
 import { budget, concurrent, requests, tokens } from '../rate-limiting/rule.ts'
-import { boundOutput } from './bounded-output.ts'
+import { boundOutput, lowerMaxOutput } from './bounded-output.ts'
 
 const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
 
@@ -44,6 +44,27 @@ describe('boundedOutput', () => {
       expect([inputs.length, settled]).toEqual([0, 1])
     },
   )
+})
+
+describe('lowerMaxOutput', () => {
+  const { target } = scripted(() => whole('Hi'))
+  const small = { ...target, capabilities: { maxOutputTokens: 5 } }
+  const speaking = { ...small, provider: { ...target.provider, speaks: ['chat'] } }
+
+  it('lowers the maximum for models that support less, where the request is translated', () => {
+    const request = chatRequest({ ...input, max_completion_tokens: 9 })
+    const passed = Object.assign(request, { native: () => ({ text: '{}', headers: {}, edits: [] }) })
+    expect(lowerMaxOutput([target, small, speaking], passed)).toEqual([
+      target,
+      { ...small, parameters: { max_completion_tokens: 5 } },
+      speaking,
+    ])
+  })
+
+  it.each([{ max_completion_tokens: 5 }, {}])('changes nothing for %j', fields => {
+    const targets = [target, small]
+    expect(lowerMaxOutput(targets, chatRequest({ ...input, ...fields }))).toBe(targets)
+  })
 })
 
 describe('the bound of a limited request', () => {

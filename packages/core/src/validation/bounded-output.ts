@@ -1,5 +1,6 @@
 import type { Adjustment, Target } from '../contracts/provider.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
+import { speaks } from './speaks.ts'
 
 /** A request with a limit on its output, and the adjustments for it. */
 export interface BoundedOutput {
@@ -35,12 +36,33 @@ function defaultedTo(parameter: string, maxOutputTokens: number): readonly Adjus
 /**
  * Lowers an added maximum output for targets whose model supports less. Otherwise they would reject a value that the caller
  * did not set.
+ *
+ * @param isBound - whether a target's maximum applies. Default: it does.
  */
-export function boundTargets<T extends Target>(targets: readonly T[], tokens: number): readonly T[] {
-  const maxTokensOf = ({ capabilities }: T) => capabilities?.maxOutputTokens ?? tokens
+export function boundTargets<T extends Target>(
+  targets: readonly T[],
+  tokens: number,
+  isBound: (target: T) => boolean = () => true,
+): readonly T[] {
+  const maxTokensOf = (target: T) =>
+    (isBound(target) ? target.capabilities?.maxOutputTokens : undefined) ?? tokens
   if (targets.every(target => maxTokensOf(target) >= tokens)) return targets
   return targets.map(target => {
     if (maxTokensOf(target) >= tokens) return target
     return { ...target, parameters: { max_completion_tokens: maxTokensOf(target), ...target.parameters } }
   })
+}
+
+/** Lowers the maximum output of a request for targets whose model supports less, and that get a translation of it. */
+export function lowerMaxOutput<T extends Target>(
+  targets: readonly T[],
+  request: GenerateRequest,
+): readonly T[] {
+  const { max_completion_tokens: tokens } = request.settings()
+  if (tokens === undefined) return targets
+  return boundTargets(
+    targets,
+    tokens,
+    target => request.native === undefined || !speaks(target, request.dialect),
+  )
 }

@@ -256,6 +256,32 @@ describe('embeddings in parts', () => {
     expect(events.filter(({ type }) => type === 'discarded_call')).toEqual([])
   })
 
+  it('name an input by its place in the request', async () => {
+    const upstream = embedder(
+      ({ inputs }) => {
+        const at = inputs.indexOf('bad')
+        if (at < 0) return embedded({ inputs })
+        throw new UpstreamError('Bad.', {
+          kind: 'refused',
+          status: 400,
+          code: 'invalid_value',
+          param: `input[${at}]`,
+          vendorMessage: `Invalid 'input[${at}]'.`,
+        })
+      },
+      { maxInputs: 10 },
+    )
+    const { post } = embedding(upstream.target)
+    for (const index of [3, 27]) {
+      const response = await post({ input: texts(40).with(index, 'bad') })
+      const { status } = response
+      expect([status, (await response.json()).error]).toMatchObject([
+        400,
+        { code: 'invalid_value', param: `input[${index}]`, message: `Invalid 'input[${index}]'.` },
+      ])
+    }
+  })
+
   it('are cancelled when the client leaves, and charged as far as they were called', async () => {
     const upstream = embedder((call, signal, index) => (index === 0 ? embedded(call) : forever(signal)), {
       maxInputs: 1,

@@ -21,6 +21,7 @@ export function requestBody(
   const body = copyOf(input)
   body.model = call.model
   dropRoutingOptions(body, adjuster)
+  if (call.request !== undefined && call.request.dialect !== 'chat') dropForeignSettings(body, call, adjuster)
   for (const name of refuse) {
     if (!isNeutralValue(name, body[name])) adjuster.unsupported(name)
     leaveOut(body, name)
@@ -161,6 +162,18 @@ function dropRoutingOptions(body: Record<string, unknown>, adjuster: ParameterAd
     adjuster.drop(name, 'where a request goes is set by the service')
     leaveOut(body, name)
   }
+}
+
+/** Drops settings of other dialects that these servers reject: sampling of their own, and effort where a model does not reason. */
+function dropForeignSettings(body: Record<string, unknown>, call: Call, adjuster: ParameterAdjuster): void {
+  if (body.top_k !== undefined) {
+    adjuster.drop('top_k', 'not known to this vendor')
+    leaveOut(body, 'top_k')
+  }
+  const { reasoning_effort: effort } = body
+  if (effort === undefined || call.capabilities?.reasoning !== false) return
+  if (effort !== 'none') adjuster.drop('reasoning_effort', 'this model does not reason')
+  leaveOut(body, 'reasoning_effort')
 }
 
 /** Omits a field from the JSON. `delete` would make the object slow from then on. */

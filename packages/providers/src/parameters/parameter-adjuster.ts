@@ -7,6 +7,9 @@ import type { Adjustment, GenerateRequest, UnsupportedParameters } from '@sluice
  */
 export type AdjustedParameter = string | { readonly path: string }
 
+/** What an adjuster reads of a request: the caller's names, and its dialect. */
+type CallersRequest = Pick<GenerateRequest, 'pathOf'> & Partial<Pick<GenerateRequest, 'dialect'>>
+
 /**
  * Drops, maps, defaults or refuses parameters that a provider does not support, and lists each adjustment. It never
  * changes a value silently.
@@ -14,16 +17,17 @@ export type AdjustedParameter = string | { readonly path: string }
 export class ParameterAdjuster {
   readonly list: Adjustment[] = []
   readonly #mode: UnsupportedParameters
-  readonly #request: Pick<GenerateRequest, 'pathOf'> | undefined
+  readonly #request: CallersRequest | undefined
 
   /** @param request - names parameters as the caller's dialect does. Default: as chat completions do. */
-  constructor(mode: UnsupportedParameters = 'refuse', request?: Pick<GenerateRequest, 'pathOf'>) {
+  constructor(mode: UnsupportedParameters = 'refuse', request?: CallersRequest) {
     this.#mode = mode
     this.#request = request
   }
 
   /** Reports a dropped hint, which does not change the answer. */
   drop(parameter: AdjustedParameter, detail?: string): void {
+    if (this.#isUsualMark(parameter)) return
     this.#add(parameter, 'dropped', detail)
   }
 
@@ -76,6 +80,13 @@ export class ParameterAdjuster {
   #add(adjusted: AdjustedParameter, action: Adjustment['action'], detail: string | undefined): void {
     const parameter = this.#pathOf(adjusted)
     this.list.push(detail === undefined ? { parameter, action } : { parameter, action, detail })
+  }
+
+  /** In the Messages API nearly every request has cache marks. The answer is the same without them, so nothing is reported. */
+  #isUsualMark(parameter: AdjustedParameter): boolean {
+    if (this.#request?.dialect !== 'messages') return false
+    const path = typeof parameter === 'string' ? parameter : parameter.path
+    return /(?:^|\.)cache_control$/.test(path)
   }
 
   #pathOf(parameter: AdjustedParameter): string {

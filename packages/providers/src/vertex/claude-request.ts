@@ -1,4 +1,4 @@
-import { type Call, turnsOf } from '@sluice/core/provider'
+import { type Call, type Turn, turnsOf } from '@sluice/core/provider'
 import { validateBetas, validateMaxTokens } from '../anthropic/check-options.ts'
 import { requestBody } from '../anthropic/request-body.ts'
 import { imageTypes } from '../anthropic/user-content.ts'
@@ -40,9 +40,8 @@ export function claudeSettings({
  * cannot express.
  */
 export async function claudeRequest(call: Call, settings: ClaudeSettings): Promise<ModelRequest> {
-  const { defaultMaxTokens, headers, fetchImage } = settings
-  const source = { fetchImage, signal: call.signal, mediaTypes: imageTypes }
-  const turns = await withInlineImages(turnsOf(call), source)
+  const { defaultMaxTokens, headers } = settings
+  const turns = await withImages(call, settings)
   const { body, adjustments } = requestBody(call, { defaultMaxTokens }, turns)
   const { model: _, ...rest } = body
   return {
@@ -51,4 +50,9 @@ export async function claudeRequest(call: Call, settings: ClaudeSettings): Promi
     headers,
     adjustments,
   }
+}
+
+/** Returns the turns of a call, with images as data. Throws `GatewayError` (400) for an image that cannot be fetched. */
+export function withImages(call: Call, { fetchImage }: ClaudeSettings): Promise<readonly Turn[]> {
+  return withInlineImages(turnsOf(call), { fetchImage, signal: call.signal, mediaTypes: imageTypes })
 }

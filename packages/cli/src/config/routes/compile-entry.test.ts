@@ -104,6 +104,31 @@ describe('a route of data', () => {
     expect(await places(route, {}, { other: 'south/z' })).toEqual(expected)
   })
 
+  it('has the embedding spaces of its targets', async () => {
+    const spaces = (...names: (string | undefined)[]): RouteConfig =>
+      names.map((embeddingSpace, index) => ({
+        to: index === 0 ? 'north/a' : 'south/b',
+        ...(embeddingSpace !== undefined && { embeddingSpace }),
+      }))
+    const embedding = async (route: RouteConfig) => {
+      const gateway = createGateway({ authenticate: () => ({ id: 'ann' }), route: routeOf({ demo: route }) })
+      const request = new Request('http://sluice/v1/embeddings', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'demo', input: 'Hello' }),
+      })
+      const { candidates } = await gateway.explain(request)
+      await gateway.close()
+      return candidates.filter(({ skipped }) => skipped === undefined).map(({ model }) => model)
+    }
+    expect(await embedding(spaces('small', 'small'))).toEqual(['a', 'b'])
+    expect(await embedding(spaces('small', 'large'))).toEqual(['a'])
+    expect(await embedding(spaces(undefined, undefined))).toEqual(['a'])
+    expect(() => routeOf({ demo: { to: 'other', embeddingSpace: 'small' }, other: 'south/z' })).toThrow(
+      /embeddingSpace/,
+    )
+  })
+
   it.each<[string, RouteConfig]>([
     ['sticky', { sticky: ['north/a', { to: 'south/b', weight: 2 }], by: 'tag:team' }],
     ['fastest', { fastest: ['north/a', 'south/b'] }],

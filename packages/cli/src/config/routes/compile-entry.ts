@@ -138,13 +138,19 @@ function isWeighed(config: unknown): config is { readonly to: RouteConfig; reado
 }
 
 function compileTarget(
-  { to, parameters, capabilities, allowFields }: Extract<RouteChoice, { readonly to: string }>,
+  {
+    to,
+    parameters,
+    capabilities,
+    allowFields,
+    embeddingSpace,
+  }: Extract<RouteChoice, { readonly to: string }>,
   location: ConfigLocation,
   scope: EntryScope,
 ): ModelEntry | undefined {
   const found = namedEntry(to, location.at('to'), scope)
   if (found === undefined) return undefined
-  for (const [name, given] of Object.entries({ capabilities, allowFields })) {
+  for (const [name, given] of Object.entries({ capabilities, allowFields, embeddingSpace })) {
     if (given === undefined || typeof found !== 'string') continue
     const got = `${name} beside the name of another model`
     const expected = `${name} beside a target, such as { to: 'openai/gpt-4.1', ${name} }`
@@ -155,6 +161,8 @@ function compileTarget(
     entry = checkedTarget(withCapabilities(found as Target, capabilities), location)
   if (entry !== undefined && allowFields !== undefined)
     entry = checkedTarget({ ...(entry as Target), allowFields }, location)
+  if (entry !== undefined && embeddingSpace !== undefined)
+    entry = checkedTarget({ ...(entry as Target), embeddingSpace }, location)
   const made = entry && checkedCode(entry, location)
   if (made === undefined || parameters === undefined) return made
   return collectIssues(location.at('parameters'), () => withParameters(made, parameters))

@@ -188,6 +188,11 @@ const choices: Readonly<
         description:
           'Restricted fields that every caller may send to it, also callers with limits or a list of models.',
       },
+      embeddingSpace: {
+        shape: text(),
+        description:
+          'The space of its embeddings: requests for embeddings fall back only within it. Default: its model.',
+      },
     },
   },
 }

@@ -19,6 +19,7 @@ type ToolUse = Writable<Extract<ContentBlock, { type: 'tool_use' }>>
  * Returns a complete answer as blocks, in the order in which it was generated, with reasoning where it was. What other vendors
  * want back with the next request is sealed into a signature.
  *
+ * @param deltas - those of one choice.
  * @param wasCut - whether the answer ended at its maximum: then a call without its whole input has an empty one.
  * @throws UpstreamError of kind `garbled` for a call whose arguments are no JSON object.
  */
@@ -47,8 +48,7 @@ export function answerContent(
     call.input += called?.arguments ?? ''
     if (extra !== undefined) extras.set(call.id, extra)
   }
-  for (const { index, delta } of deltas) {
-    if (index !== 0) continue
+  for (const { delta } of deltas) {
     const { reasoning_content: thinking, content, refusal, function_call: legacy } = delta
     if (thinking) blocks.push({ type: 'thinking', thinking, signature: '' })
     if (delta.reasoning_details !== undefined)
@@ -71,7 +71,7 @@ export function checkedInput({ input }: { readonly input: string }, wasCut: bool
   })
 }
 
-export function isJsonObject(text: string): boolean {
+function isJsonObject(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)

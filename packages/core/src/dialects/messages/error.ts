@@ -2,7 +2,7 @@ import type { DialectError } from '../../contracts/dialect.ts'
 import { type ErrorReason, errorTable, type GatewayError } from '../../errors/errors.ts'
 
 /** The body of an error. Clients compare its members exactly. */
-export interface MessagesErrorBody {
+interface MessagesErrorBody {
   readonly type: 'error'
   readonly error: { readonly type: string; readonly message: string }
   readonly request_id: string | null
@@ -53,7 +53,7 @@ export function messagesError(error: GatewayError, requestId: string): DialectEr
 }
 
 /** Returns the body of an error. `requestId` is absent where it is not known. */
-export function messagesErrorBody(error: GatewayError, requestId: string | undefined): MessagesErrorBody {
+function messagesErrorBody(error: GatewayError, requestId: string | undefined): MessagesErrorBody {
   const status = statusOf(error)
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
   return { type: 'error', error: { type, message: messageOf(error) }, request_id: requestId ?? null }

@@ -6,7 +6,7 @@ const imageMembers = { 'image_url.url': 'source', image_url: 'source' } as const
 const fileMembers = { 'file.file_data': 'source', 'file.filename': 'title', file: 'source' } as const
 
 /** A document whose text is written into the prompt, with its images and their indices. */
-export interface TextDocument {
+interface TextDocument {
   readonly kind: 'texts'
   readonly text: string
   readonly images: readonly (readonly [index: number, block: JsonValue])[]

@@ -3,8 +3,8 @@ import type { Settings } from '../../conversation/generate-request.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { isOwn } from './answer-content.ts'
-import { mayHaveSealed } from './sealed-reasoning.ts'
 import { isSignedByVendor, sealedOf } from './to-turns.ts'
+import { ownReasoningFormat } from './wire-names.ts'
 
 /**
  * Returns the changes of settings in the names of the Messages API. A setting that the protocol does not have is left out.
@@ -67,11 +67,8 @@ const editors: Readonly<Record<string, Editor>> = {
 /**
  * Returns the changes that reasoning of other protocols needs, which this gateway sealed, or sent without a signature: a vendor
  * refuses both. What was sealed is opened if it is the protocol's own, and left out otherwise.
- *
- * @param text - the body as JSON. It is searched first, since most requests have nothing of this kind.
  */
-export function reasoningEdits(body: JsonObject, text: string): readonly BodyEdit[] {
-  if (!mayHaveSealed(text) && !/"signature"\s*:\s*""/.test(text)) return []
+export function reasoningEdits(body: JsonObject): readonly BodyEdit[] {
   const edits: BodyEdit[] = []
   for (const [index, message] of jsonItems(jsonMember(body, 'messages')).entries()) {
     if (jsonMember(message, 'role') !== 'assistant') continue
@@ -86,10 +83,16 @@ export function reasoningEdits(body: JsonObject, text: string): readonly BodyEdi
 function ownBlocks(content: readonly JsonValue[]): readonly JsonValue[] {
   if (!content.some(isForeign)) return content
   const kept = content.filter(block => !isForeign(block))
-  const details = content.flatMap(block => sealedOf(block)?.details ?? []).filter(isOwn)
-  // Elsewhere than where it was the vendor refuses a thought: then it is better without.
-  const opened = details.every(({ place: position }) => position === undefined) ? details.map(blockOf) : []
-  return [...opened, ...kept]
+  const details = content
+    .flatMap(block => sealedOf(block)?.details ?? [])
+    .filter(({ format }) => format === ownReasoningFormat)
+  return details.every(isFirstThought) ? [...details.map(blockOf), ...kept] : kept
+}
+
+/** Whether a thought is complete, and was before all else: elsewhere, or in part, the vendor refuses it. */
+function isFirstThought(detail: JsonObject): boolean {
+  const { text, data, place: position } = detail
+  return isOwn(detail) && position === undefined && (typeof text === 'string' || typeof data === 'string')
 }
 
 /** Whether a block of thinking is sealed, or has no signature. */
@@ -101,7 +104,7 @@ function isForeign(block: JsonValue): boolean {
 function blockOf({ text, signature, data }: JsonObject): JsonObject {
   return typeof data === 'string'
     ? { type: 'redacted_thinking', data }
-    : { type: 'thinking', thinking: typeof text === 'string' ? text : '', signature }
+    : { type: 'thinking', thinking: String(text), signature }
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

@@ -37,10 +37,12 @@ function read(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy, gener
   return {
     request: new MessagesGenerateRequest(new RequestSource(draft)),
     unknownFields: unknownFields(body),
+    // Clients ask for much more than most models can answer.
+    lowersMaxOutput: generates && !extensions.passes,
   }
 }
 
-/** What is read here, so that no provider restricts it. */
+/** Fields that the gateway itself understands, or that cost nothing: no provider restricts them. */
 const common: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -57,14 +59,28 @@ const common: ReadonlySet<string> = new Set([
   'output_config',
   'output_format',
   'metadata',
+  'service_tier',
   'cache_control',
 ])
 
 /** The names of fields that a provider may restrict, and `server_tools` for a tool that the vendor runs. */
 function unknownFields(body: JsonObject): readonly string[] | undefined {
-  const names = Object.keys(body).filter(name => !common.has(name) && (body[name] ?? null) !== null)
+  const names = Object.keys(body).filter(
+    name =>
+      !common.has(name) && (body[name] ?? null) !== null && !(name === contextField && onlyClears(body)),
+  )
   if (jsonItems(jsonMember(body, 'tools')).some(isServerTool)) names.push('server_tools')
   return names.length === 0 ? undefined : names
+}
+
+const contextField = 'context_management'
+
+/** Whether the context is only shortened, as coding clients want it in each request: that generates nothing. */
+function onlyClears(body: JsonObject): boolean {
+  const context = jsonMember(body, contextField)
+  const hasOthers = typeof context !== 'object' || Object.keys(context ?? {}).some(name => name !== 'edits')
+  const types = jsonItems(jsonMember(context, 'edits')).map(edit => jsonMember(edit, 'type'))
+  return !hasOthers && types.every(type => typeof type === 'string' && type.startsWith('clear_'))
 }
 
 function refuseUnknown(body: JsonObject): void {

@@ -1,4 +1,5 @@
 import type { Draft } from '../../contracts/draft.ts'
+import type { BodyEdit } from '../../conversation/body-edit.ts'
 import type { GenerateRequest, NativeBody, Settings } from '../../conversation/generate-request.ts'
 import type { Turn } from '../../conversation/turns.ts'
 import { renamedPath } from '../../conversation/turns-generate-request.ts'
@@ -81,7 +82,7 @@ export class MessagesGenerateRequest implements GenerateRequest {
       this.#replaced === undefined
         ? []
         : settingEdits(this.#source.settings.settings, this.#replaced, draft.body)
-    return { text, headers, edits: [...edits, ...reasoningEdits(draft.body, text)] }
+    return { text, headers, edits: [...edits, ...this.#source.reasoningEdits] }
   }
 }
 
@@ -92,6 +93,7 @@ export class RequestSource {
   #conversation: MessagesConversation | undefined
   #chat: ChatConversation | undefined
   #text: string | undefined
+  #reasoningEdits: readonly BodyEdit[] | undefined
 
   constructor(draft: Draft) {
     this.draft = draft
@@ -120,6 +122,11 @@ export class RequestSource {
   get text(): string {
     this.#text ??= this.draft.text ?? JSON.stringify(this.draft.body)
     return this.#text
+  }
+
+  get reasoningEdits(): readonly BodyEdit[] {
+    this.#reasoningEdits ??= reasoningEdits(this.draft.body)
+    return this.#reasoningEdits
   }
 
   /** The caller's headers that a vendor of the protocol reads. */

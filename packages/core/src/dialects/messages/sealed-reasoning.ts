@@ -17,11 +17,6 @@ const maxLength = 4_194_304
 
 const maxCalls = 128
 
-/** Whether a JSON text may have a sealed text in it. */
-export function mayHaveSealed(json: string): boolean {
-  return json.includes(prefix)
-}
-
 /**
  * Returns reasoning as one printable text, for clients whose protocol has only a signature. `undefined` if there is nothing that
  * a vendor could check, or too much of it.

@@ -2,7 +2,7 @@ import type { ProviderSpecificFields } from '../../contracts/provider.ts'
 import type { FinishReason } from '../../protocol/chat.ts'
 
 /** Why an answer ended. */
-export interface AnswerEnd {
+interface AnswerEnd {
   /** As the vendor told it; `undefined` counts as complete. */
   readonly finish: FinishReason | null | undefined
   /** Whether a tool was called. */
@@ -16,7 +16,7 @@ export interface AnswerEnd {
 }
 
 /** The members of a message that say why it ended. */
-export interface StopFields {
+interface StopFields {
   readonly stop_reason: 'max_tokens' | 'tool_use' | 'end_turn' | 'stop_sequence' | 'refusal'
   readonly stop_sequence: string | null
   readonly stop_details: {

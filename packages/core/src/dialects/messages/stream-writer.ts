@@ -59,7 +59,6 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
   #fields: ProviderSpecificFields | undefined
   /** Whether the events of the vendor itself are sent. */
   #passes = false
-  #startPassed = false
 
   constructor(identity: AnswerIdentity, request: GenerateRequest) {
     this.#identity = identity
@@ -123,8 +122,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
     const isNamed = event !== undefined && event !== '' && event !== 'message'
     const type = isNamed ? event : stringMember(data, ['type'])
     if (type === 'error') return ''
-    if (type !== 'message_start' || this.#startPassed) return nativeText(type, data)
-    this.#startPassed = true
+    if (type !== 'message_start') return nativeText(type, data)
     return opened ? '' : nativeText(type, replaceMember(data, ['message', 'model'], this.#identity.model))
   }
 
@@ -176,12 +174,15 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
     if (extra !== undefined) this.#extras.set(block.id, extra)
     const piece = called?.arguments
     if (!piece) return
-    const read = block.reader!.push(piece)
-    if (read < piece.length && piece.slice(read).trim() !== '') {
+    const reader = block.reader!
+    const hadEnded = reader.ended
+    if (piece.slice(reader.push(piece)).trim() !== '') {
       throw new UpstreamError('The upstream continued the arguments of a call after their end.', {
         kind: 'garbled',
       })
     }
+    // White space after its end, when the block may have been closed.
+    if (hadEnded) return
     block.text += piece
     this.#append(block, piece)
   }

@@ -5,7 +5,7 @@ import { clientFunction } from './client-tools.ts'
 import { isWebSearch } from './outline.ts'
 
 /** The tools of a request in the names of chat completions. */
-export interface ToolSettings {
+interface ToolSettings {
   readonly tools?: readonly FunctionTool[]
   readonly tool_choice?: ToolChoice
   readonly parallel_tool_calls?: false
@@ -13,7 +13,7 @@ export interface ToolSettings {
 }
 
 /** Tools, and what other protocols cannot express of them. */
-export interface ReadTools {
+interface ReadTools {
   readonly settings: ToolSettings
   readonly losses: readonly ConversationLoss[]
   /** The index of each tool in the caller's list. */
@@ -72,7 +72,7 @@ export function readTools(body: JsonObject): ReadTools {
 
 /** Whether a tool is run by the vendor, which usually bills it. */
 export function isServerTool(tool: JsonValue): boolean {
-  return functionOf(tool) === undefined && typeOf(tool) !== undefined
+  return typeOf(tool) !== undefined && functionOf(tool) === undefined
 }
 
 /** Returns the type of a tool that is no function. */

@@ -1,7 +1,7 @@
 import type { Usage } from '../../protocol/chat.ts'
 
 /** The usage in a message: cached and written tokens are not among `input_tokens`. */
-export interface MessageUsage {
+interface MessageUsage {
   readonly input_tokens: number
   readonly cache_creation_input_tokens: number
   readonly cache_read_input_tokens: number

@@ -24,23 +24,5 @@ export const ownReasoningFormat = 'anthropic-claude-v1'
 /** The header with the id of a request. */
 export const requestIdHeader = 'request-id'
 
-/** The headers that clients of the protocol send from browsers, beside those of all protocols. */
-export const messagesRequestHeaders: readonly string[] = [
-  versionHeader,
-  betaHeader,
-  'anthropic-dangerous-direct-browser-access',
-  'x-app',
-  sessionHeader,
-  'x-stainless-helper-method',
-]
-
-/** The headers of responses that only this protocol has. */
-export const messagesResponseHeaders: readonly string[] = [
-  requestIdHeader,
-  `${limitHeaderPrefix}-requests-limit`,
-  `${limitHeaderPrefix}-requests-remaining`,
-  `${limitHeaderPrefix}-requests-reset`,
-  `${limitHeaderPrefix}-tokens-limit`,
-  `${limitHeaderPrefix}-tokens-remaining`,
-  `${limitHeaderPrefix}-tokens-reset`,
-]
+/** The header by which a client says that it runs in a browser on purpose. */
+export const browserAccessHeader = 'anthropic-dangerous-direct-browser-access'

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../protocol/chat.ts'
+import { openReasoning, sealReasoning } from './sealed-reasoning.ts'
+
+const none = new Map<string, JsonObject>()
+
+describe('sealed reasoning', () => {
+  it('comes back as it was', () => {
+    const detail = fc.record({
+      type: fc.string(),
+      signature: fc.string({ minLength: 1 }),
+      text: fc.string({ unit: 'binary' }),
+    })
+    const calls = fc.uniqueArray(fc.tuple(fc.string(), fc.record({ s: fc.string() })), {
+      selector: ([id]) => id,
+      maxLength: 5,
+    })
+    fc.assert(
+      fc.property(fc.array(detail, { minLength: 1, maxLength: 5 }), calls, (details, entries) => {
+        const sealed = sealReasoning({ details, calls: new Map(entries) })!
+        expect(sealed).toMatch(/^[\x21-\x7e]+$/)
+        expect(openReasoning(sealed)).toEqual({ details, calls: new Map(entries) })
+      }),
+    )
+  })
+
+  it('is made only of what a vendor can check', () => {
+    expect(sealReasoning({ details: [], calls: none })).toBeUndefined()
+    expect(sealReasoning({ details: [{ type: 'reasoning.text', text: 'why' }], calls: none })).toBeUndefined()
+    expect(sealReasoning({ details: [{ data: 'x'.repeat(5_000_000) }], calls: none })).toBeUndefined()
+    expect(sealReasoning({ details: [], calls: new Map([['a', { s: 1 }]]) })).toBeDefined()
+  })
+
+  it('is nothing else: other texts are not opened, and odd ones hold nothing', () => {
+    const [prefix] = sealReasoning({ details: [{ data: 'x' }], calls: none })!.split('.')
+    const sealed = (value: unknown) => `${prefix}.${btoa(JSON.stringify(value))}`
+    for (const text of [
+      '',
+      'EqQBCgIYAhIM',
+      `${prefix}.`,
+      `${prefix}.#`,
+      `${prefix}.${btoa('{')}`,
+      `${prefix}.${btoa('ÿ')}`,
+    ]) {
+      expect(openReasoning(text), text).toBeUndefined()
+    }
+    expect(openReasoning('sluice2.e30=')).toBeUndefined()
+    for (const value of [
+      7,
+      [],
+      {},
+      { details: 7, calls: {} },
+      { details: [7, null], calls: [7, [1, {}], ['a', 7]] },
+    ]) {
+      expect(openReasoning(sealed(value))).toEqual({ details: [], calls: none })
+    }
+    expect(openReasoning(sealed(null))).toEqual({ details: [], calls: none })
+  })
+})
