@@ -1,11 +1,12 @@
 import { budget, concurrent, requests, tokens } from '@sluice/core'
+import { bedrock, gemini } from '@sluice/providers'
 import { local } from '@sluice/providers/local'
 import { steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { pixel } from '../../clients/script.ts'
 import { expectMessagesError } from './inbound-site.ts'
 import { memoryLedger } from './memory-ledger.ts'
-import { foreignNames, overPlaces, startRawVendor, startVendors } from './over-places.ts'
+import { overPlaces, startRawVendor } from './over-places.ts'
 
 const long = 'word '.repeat(500)
 const estimated = /^"input_tokens";action=mapped;detail="estimated"$/
@@ -26,8 +27,27 @@ overPlaces(open => {
     expect(upstream.requests[0]!.json).not.toHaveProperty('max_tokens')
   })
 
-  it.each(foreignNames)('M40 has an estimate where the vendor counts nothing: %s', async model => {
-    const { table } = await startVendors(() => ({ error: { status: 404, message: 'no such path' } }))
+  it('M40 has the count of vendors with an API of their own', async () => {
+    const { upstream } = await startRawVendor(({ path }) =>
+      steps.reply(path.includes(':countTokens') ? { totalTokens: 77 } : { inputTokens: 88 }),
+    )
+    const { url } = upstream
+    const site = await open({
+      gemini: gemini({ apiKey: 'k', baseURL: `${url}/v1beta` })('gemini-2.5-pro'),
+      bedrock: bedrock({ region: 'us-east-1', bearerToken: 'k', baseURL: url })('anthropic.claude-sonnet-4-20250514-v1:0'),
+    })
+    expect((await site.count({ model: 'gemini' })).json).toEqual({ input_tokens: 77 })
+    expect((await site.count({ model: 'bedrock' })).json).toEqual({ input_tokens: 88 })
+  })
+
+  it.each(['chat', 'native', 'gemini', 'bedrock'])('M40 has an estimate where the vendor counts nothing: %s', async model => {
+    const { upstream, table: raw } = await startRawVendor(steps.reply({ error: { message: 'no such path' } }, { status: 404 }))
+    const { url } = upstream
+    const table = {
+      ...raw,
+      gemini: gemini({ apiKey: 'k', baseURL: `${url}/v1beta` })('gemini-2.5-pro'),
+      bedrock: bedrock({ region: 'us-east-1', bearerToken: 'k', baseURL: url })('us.amazon.nova-lite-v1:0'),
+    }
     const site = await open(table)
     const short = await site.count({ model })
     expect(short.status, short.body).toBe(200)

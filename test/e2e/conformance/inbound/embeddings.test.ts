@@ -1,5 +1,5 @@
 import { fallback, idempotency, type ModelEntry, requests, responseCache, tokens } from '@sluice/core'
-import { bedrock, cohere, gemini, mistral, openai, openaiCompatible, vertex, voyage } from '@sluice/providers'
+import { bedrock, cohere, gemini, openai, openaiCompatible, vertex, voyage } from '@sluice/providers'
 import { local } from '@sluice/providers/local'
 import { type RecordedRequest, type Script, type Steps, startUpstream, steps } from '@sluice/testing'
 import { expect, it, onTestFinished } from 'vitest'

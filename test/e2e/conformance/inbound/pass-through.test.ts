@@ -232,15 +232,11 @@ overPlaces(open => {
         { type: 'error', error: { type: 'overloaded_error', message: 'busy' } },
         { status: 529 },
       )
-      const { upstream, table } = await startRawVendor(({ path, json: body }) =>
-        path.endsWith('/messages')
-          ? (body as { top_k?: number }).top_k === 1
-            ? either({ json: body })
-            : busy
-          : (body as { top_k?: number }).top_k === 1
-            ? busy
-            : steps.answer({ text: 'from chat' }),
-      )
+      let failing = '/messages'
+      const { upstream, table } = await startRawVendor(({ path, json: body }) => {
+        if (path.endsWith(failing)) return busy
+        return path.endsWith('/messages') ? either({ json: body }) : steps.answer({ text: 'from chat' })
+      })
       const site = await open({
         down: fallback(table.native, table.chat),
         up: fallback(table.chat, table.native),
@@ -269,7 +265,8 @@ overPlaces(open => {
         { role: 'user', content: 'And?' },
       ])
       expect(second!.json).not.toHaveProperty('system')
-      const up = await site.message({ model: 'up', top_k: 1, stream, messages })
+      failing = '/completions'
+      const up = await site.message({ model: 'up', stream, messages })
       expect(up.status, up.body).toBe(200)
       expect(up.body).toContain('msg_v')
       expect(upstream.requests.at(-1)!.json).toMatchObject({ messages, model: 'vendor-model' })
