@@ -1,3 +1,4 @@
+import type { Target } from '@sluice/core'
 import { anthropic, bedrock, gemini } from '@sluice/providers'
 import { steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
@@ -508,6 +509,18 @@ overPlaces(open => {
       expect(sent).not.toContain('zzz')
       expect(answer.headers['x-sluice-adjustments']).toContain('messages[1].content[0]')
     })
+  })
+
+  it('K22 lowers the bound of the output to that of the model', async () => {
+    const { upstream, table } = await startRawVendor(steps.answer())
+    const bounded = { ...(table.chat as Target), capabilities: { maxOutputTokens: 4_096 } }
+    const site = await open({ chat: bounded })
+    const answer = await site.message({ max_tokens: 128_000 })
+    expect(answer.status, answer.body).toBe(200)
+    expect(upstream.requests[0]!.json).toMatchObject({ max_tokens: 4_096 })
+    expect(answer.headers['x-sluice-adjustments']).toMatch(/^"max_tokens";action=mapped/)
+    const within = await site.message({ max_tokens: 4_096 })
+    expect(within.headers).not.toHaveProperty('x-sluice-adjustments')
   })
 
   it('K22 takes a request of a coding client', async () => {
