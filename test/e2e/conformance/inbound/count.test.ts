@@ -34,30 +34,37 @@ overPlaces(open => {
     const { url } = upstream
     const site = await open({
       gemini: gemini({ apiKey: 'k', baseURL: `${url}/v1beta` })('gemini-2.5-pro'),
-      bedrock: bedrock({ region: 'us-east-1', bearerToken: 'k', baseURL: url })('anthropic.claude-sonnet-4-20250514-v1:0'),
+      bedrock: bedrock({ region: 'us-east-1', bearerToken: 'k', baseURL: url })(
+        'anthropic.claude-sonnet-4-20250514-v1:0',
+      ),
     })
     expect((await site.count({ model: 'gemini' })).json).toEqual({ input_tokens: 77 })
     expect((await site.count({ model: 'bedrock' })).json).toEqual({ input_tokens: 88 })
   })
 
-  it.each(['chat', 'native', 'gemini', 'bedrock'])('M40 has an estimate where the vendor counts nothing: %s', async model => {
-    const { upstream, table: raw } = await startRawVendor(steps.reply({ error: { message: 'no such path' } }, { status: 404 }))
-    const { url } = upstream
-    const table = {
-      ...raw,
-      gemini: gemini({ apiKey: 'k', baseURL: `${url}/v1beta` })('gemini-2.5-pro'),
-      bedrock: bedrock({ region: 'us-east-1', bearerToken: 'k', baseURL: url })('us.amazon.nova-lite-v1:0'),
-    }
-    const site = await open(table)
-    const short = await site.count({ model })
-    expect(short.status, short.body).toBe(200)
-    expect(Object.keys(short.json!)).toEqual(['input_tokens'])
-    expect(short.headers['x-sluice-adjustments']).toMatch(estimated)
-    expect(tokensOf(short)).toBeGreaterThan(0)
-    const much = tokensOf(await site.count({ model, messages: [{ role: 'user', content: long }] }))
-    expect(much).toBeGreaterThan(350)
-    expect(much).toBeLessThan(1_000)
-  })
+  it.each(['chat', 'native', 'gemini', 'bedrock'])(
+    'M40 has an estimate where the vendor counts nothing: %s',
+    async model => {
+      const { upstream, table: raw } = await startRawVendor(
+        steps.reply({ error: { message: 'no such path' } }, { status: 404 }),
+      )
+      const { url } = upstream
+      const table = {
+        ...raw,
+        gemini: gemini({ apiKey: 'k', baseURL: `${url}/v1beta` })('gemini-2.5-pro'),
+        bedrock: bedrock({ region: 'us-east-1', bearerToken: 'k', baseURL: url })('us.amazon.nova-lite-v1:0'),
+      }
+      const site = await open(table)
+      const short = await site.count({ model })
+      expect(short.status, short.body).toBe(200)
+      expect(Object.keys(short.json!)).toEqual(['input_tokens'])
+      expect(short.headers['x-sluice-adjustments']).toMatch(estimated)
+      expect(tokensOf(short)).toBeGreaterThan(0)
+      const much = tokensOf(await site.count({ model, messages: [{ role: 'user', content: long }] }))
+      expect(much).toBeGreaterThan(350)
+      expect(much).toBeLessThan(1_000)
+    },
+  )
 
   it('M40 has an estimate where the vendor fails', async () => {
     const { table } = await startRawVendor(
@@ -122,10 +129,7 @@ overPlaces(open => {
       {
         ledger,
         prices: () => 1,
-        limits: [
-          requests(1).per('hour'),
-          tokens(2_000).per('hour'),
-          concurrent(1)],
+        limits: [requests(1).per('hour'), tokens(2_000).per('hour'), concurrent(1)],
       },
     )
     expectMessagesError(await site.count({}, { key: null }), 401, 'authentication_error')
@@ -138,7 +142,10 @@ overPlaces(open => {
     expect((await site.message({ max_tokens: 9 })).status).toBe(200)
     expectMessagesError(await site.message({ max_tokens: 9 }), 429, 'rate_limit_error')
     expect((await site.count()).status).toBe(200)
-    const spent = await open({ chat: local()('m') }, { prices: () => 1, limits: [budget(0.1, 'usd').per('day')] })
+    const spent = await open(
+      { chat: local()('m') },
+      { prices: () => 1, limits: [budget(0.1, 'usd').per('day')] },
+    )
     expectMessagesError(await spent.message(), 402, 'billing_error')
     expect((await spent.count()).status).toBe(200)
   })
