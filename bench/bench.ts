@@ -6,6 +6,7 @@ import { measureEvents } from './measures/events.ts'
 import { measureIdle } from './measures/idle.ts'
 import { measureImport } from './measures/import.ts'
 import { measureLarge } from './measures/large.ts'
+import { measureMessages } from './measures/messages.ts'
 import { measureRedis } from './measures/redis.ts'
 import { measureRequests, type Served } from './measures/requests.ts'
 import { nodeOf } from './node-of.ts'
@@ -78,6 +79,7 @@ async function measure(plan: Plan, only: RowId | undefined): Promise<{ served: S
   const others: readonly [RowId, (plan: Plan) => Row[] | Promise<Row[]>][] = [
     ['events', measureEvents],
     ['large', measureLarge],
+    ['messages', measureMessages],
     ['idle', measureIdle],
     ['abort', measureAborts],
     ['redis', measureRedis],

@@ -9,17 +9,18 @@ import {
   tokens,
 } from '@sluice/core'
 import { memoryLimitStore } from '@sluice/core/limits'
-import { openai } from '@sluice/providers'
+import { anthropic, openai } from '@sluice/providers'
 
 /** A gateway with everything on: keys, schema, limits (in memory), a route, prices, a record of each request. */
 export function fullGateway(upstream, store = memoryLimitStore()) {
   const vendor = openai({ apiKey: 'sk-upstream', baseURL: `${upstream}/v1` })
+  const speaking = anthropic({ apiKey: 'sk-upstream', baseURL: `${upstream}/v1` })
   const told = { requests: 0, tokens: 0 }
   const rules = [requests(1_000_000).per('second'), tokens(1_000_000_000).per('second'), concurrent(10_000)]
   return createGateway({
     authenticate: apiKeys([{ id: 'ann', key: 'sk-ann', tags: { team: 'search' } }]),
-    route: models({ 'gpt-4o': vendor('gpt-4o-2024-08-06') }),
-    prices: priceTable({ 'gpt-4o': { input: 2.5, output: 10 } }),
+    route: models({ 'gpt-4o': vendor('gpt-4o-2024-08-06'), claude: speaking('claude-opus-4-5') }),
+    prices: priceTable({ 'gpt-4o': { input: 2.5, output: 10 }, claude: { input: 5, output: 25 } }),
     limits: limits(rules, { store }),
     observe: event => {
       if (event.type !== 'end') return

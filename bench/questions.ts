@@ -18,6 +18,28 @@ export const small = JSON.stringify({
 /** A body of 1 MB: a long conversation. */
 export const large = conversationOf(1_000_000, 200)
 
+export const messagesPath = '/v1/messages'
+
+/** The same conversation for the Messages API, to a model whose vendor speaks it. */
+export const largeMessages = messagesOf(large)
+
+export function streamedMessages(model: string): string {
+  const messages = [{ role: 'user', content: 'Tell me a story of 199 words.' }]
+  return JSON.stringify({ model, max_tokens: 1_000, messages, stream: true })
+}
+
+/** System messages are a field of their own there. */
+function messagesOf(chat: string): string {
+  const { messages } = JSON.parse(chat) as { messages: readonly { role: string; content: string }[] }
+  const system = messages.flatMap(({ role, content }) => (role === 'system' ? [content] : []))
+  return JSON.stringify({
+    model: 'claude',
+    max_tokens: 1_000,
+    ...(system.length > 0 && { system: system.join('\n') }),
+    messages: messages.filter(({ role }) => role !== 'system'),
+  })
+}
+
 export function streamed(content: string): string {
   const messages = [{ role: 'user', content }]
   return JSON.stringify({ model: 'gpt-4o', messages, stream: true, stream_options: { include_usage: true } })

@@ -5,6 +5,7 @@ export const rowIds = [
   'events',
   'latency',
   'large',
+  'messages',
   'idle',
   'abort',
   'redis',

@@ -74,6 +74,37 @@ describe.each([
     })
   })
 
+  it('answers in the shape of the Messages API on its paths', async () => {
+    const response = await (await posting())(
+      '/ai/v1/messages?beta=true',
+      JSON.stringify({ text: 'x'.repeat(200) }),
+    )
+    expect(response.status).toBe(413)
+    const id = response.headers.get('request-id')
+    expect(id).toMatch(/^req_/)
+    expect(await response.json()).toEqual({
+      type: 'error',
+      error: { type: 'request_too_large', message: expect.stringMatching(/limit \(100\) exceeded/) },
+      request_id: id,
+    })
+  })
+
+  it('answers for a gateway of its own that shapes no errors', async () => {
+    const app = host()
+    app.use(host.json({ limit: 100 }))
+    app.use(bodyParserErrors({ matches: () => true }))
+    const server = app.listen(0, '127.0.0.1')
+    servers.push(server)
+    await new Promise(resolve => server.once('listening', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/messages`
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{',
+    })
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { code: null } }])
+  })
+
   it("leaves the application's own paths to its own handler", async () => {
     expect((await (await posting())('/own', '{')).status).toBe(418)
   })

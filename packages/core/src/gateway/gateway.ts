@@ -121,6 +121,13 @@ export function createGateway<Host = unknown, Model extends string = string>(
       }),
     matches: (pathname, mount = '') =>
       belowBase(pathname, mount, inUse.current.resolved.basePath) !== undefined,
+    errorResponse: (pathname, reason, message, mount = '') => {
+      const { dialects, basePath, generateId } = inUse.current.resolved
+      const url = `http://host${pathname}`
+      const dialect = errorDialect({ url, headers: noHeaders }, mount, basePath, dialects) ?? chatDialect
+      const error = new GatewayError(reason, { message })
+      return nativeResponse(respondError(dialect, error, `req_${generateId()}`, {}, clock.now))
+    },
     get ready() {
       return closed === undefined
     },
@@ -130,6 +137,8 @@ export function createGateway<Host = unknown, Model extends string = string>(
     targets: () => modelTargets(inUse.current.resolved),
   }
 }
+
+const noHeaders = new Headers()
 
 /** The dialect of the endpoint; of a path that has none, that of its errors; else chat completions. */
 function dialectOf<Host>(

@@ -1,7 +1,7 @@
 import type { FetchContext } from '../contracts/host.ts'
 import type { TracedTarget } from '../contracts/trace.ts'
 import type { AuthFailure } from '../errors/auth-failure.ts'
-import type { GatewayError } from '../errors/errors.ts'
+import type { ErrorReason, GatewayError } from '../errors/errors.ts'
 import type { GatewayOptions } from './config.ts'
 import type { ModelTargets } from './model-targets.ts'
 
@@ -42,6 +42,16 @@ export interface Gateway<Host = unknown> {
    * probes do not: a host with paths of its own keeps them.
    */
   readonly matches: (pathname: string, mount?: string) => boolean
+  /**
+   * Returns an error in the shape of the protocol of a path, for a host that rejects a request before the gateway gets it, such
+   * as a body parser.
+   */
+  readonly errorResponse?: (
+    pathname: string,
+    reason: ErrorReason,
+    message: string,
+    mount?: string,
+  ) => Response
   /**
    * Shuts the gateway down. Rejects new requests with 503, lets running ones finish for `drainMs` (default 30,000), aborts
    * the rest, and closes the transport that it created. Resolves when nothing runs any more and limits and ledger are
