@@ -25,7 +25,8 @@ const reader: Script = ({ text, results, tools, media }) => {
   if (results.length > 0) return { text: `the tool said ${results.join(' and ')}` }
   const file = /read (\S+\.(?:txt|png))/.exec(text)?.[1]
   if (file !== undefined && tools.includes('Read')) {
-    return { calls: [{ id: 'call_1', name: 'Read', input: { file_path: file } }] }
+    const thought = text.includes('think') && { thought: { text: 'The file has it.', signature: 'c2lnbmVk' } }
+    return { ...thought, calls: [{ id: 'call_1', name: 'Read', input: { file_path: file } }] }
   }
   if (text.includes('think')) {
     return { thought: { text: 'The user wants thought.', signature: 'c2lnbmVk' }, text: 'I thought.' }
@@ -79,8 +80,22 @@ describe.each(families)('Claude Code over a vendor of the family $name', family 
     expect(await claude(origin, ['think about it'], { home })).toMatchObject({ stdout: 'I thought.\n' })
     const then = await claude(origin, ['--continue', 'And now?'], { home })
     expect(then).toMatchObject({ code: 0 })
-    const { body } = vendor.questions.at(-1)!
+    const { body, signatures } = vendor.questions.at(-1)!
     expect(JSON.stringify(body)).toContain('I thought.')
+    // Gemini signs calls, and chat completions have no signatures.
+    if (family.name === 'anthropic' || family.name === 'bedrock') expect(signatures).toEqual(['c2lnbmVk'])
+  })
+
+  it('sends back what was thought before a call', { timeout: patience }, async () => {
+    const { origin, vendor } = await serving(family, reader)
+    const home = workFolder()
+    const file = join(home, 'note.txt')
+    writeFileSync(file, 'The password is swordfish.')
+    const { stdout } = await claude(origin, [`think and read ${file}`, '--allowedTools', 'Read'], { home })
+    expect(stdout).toContain('swordfish')
+    const { body, signatures } = vendor.questions.findLast(({ results }) => results.length > 0)!
+    if (family.name === 'chat') expect(JSON.stringify(body)).toContain('The file has it.')
+    else expect(signatures).toEqual(['c2lnbmVk'])
   })
 
   it('is not locked out by counting tokens', { timeout: patience }, async () => {

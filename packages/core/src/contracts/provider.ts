@@ -351,6 +351,12 @@ export interface PartialMessage {
   readonly reasoning_content?: string
   /** Reasoning in blocks, with their signatures; `format` names the vendor and version of the block, such as `acme-v1`. */
   readonly reasoning_details?: readonly JsonObject[]
+  /**
+   * In a stream: a block of reasoning that has just ended, as it is in `reasoning_details`. For a vendor whose details are
+   * given in one piece at the end, so that dialects with signatures in their place can send it before what follows. Not sent
+   * in chat completions.
+   */
+  readonly ended_reasoning?: JsonObject
   /** Links, of the type `url_citation` only. */
   readonly annotations?: readonly JsonObject[]
   /** Citations of documents in the request. They have no URL, so they cannot be `annotations`. */

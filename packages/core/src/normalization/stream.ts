@@ -237,6 +237,7 @@ export class StreamNormalizer implements AnswerOrigin {
     return (
       adds ||
       delta.reasoning_details !== undefined ||
+      delta.ended_reasoning !== undefined ||
       delta.annotations !== undefined ||
       delta.citations !== undefined ||
       delta.provider_specific_fields !== undefined

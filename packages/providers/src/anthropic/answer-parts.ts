@@ -30,15 +30,20 @@ export class AnswerParts extends ResponseParts {
     return this.#citations.length > 0 ? this.#citations : undefined
   }
 
-  /** Adds a block of thinking that has ended. Without a signature it cannot be sent in a later request. */
-  think(text: string, signature: string, position: ReasoningPosition): void {
-    if (signature !== '') this.#add({ type: 'reasoning.text', text, signature }, signature.length, position)
+  /**
+   * Adds a block of thinking that has ended. Without a signature it cannot be sent in a later request. Returns its detail,
+   * where it can.
+   */
+  think(text: string, signature: string, position: ReasoningPosition): JsonObject | undefined {
+    if (signature === '') return undefined
+    return this.#add({ type: 'reasoning.text', text, signature }, signature.length, position)
   }
 
-  /** A block of thinking that only the vendor can read. */
-  thinkSecretly(data: unknown, position: ReasoningPosition): void {
+  /** Adds a block of thinking that only the vendor can read. Returns its detail, where it can be sent in a later request. */
+  thinkSecretly(data: unknown, position: ReasoningPosition): JsonObject | undefined {
     const text = textOf(data)
-    if (text !== undefined) this.#add({ type: 'reasoning.encrypted', data: text }, text.length, position)
+    if (text === undefined) return undefined
+    return this.#add({ type: 'reasoning.encrypted', data: text }, text.length, position)
   }
 
   /**
@@ -49,9 +54,10 @@ export class AnswerParts extends ResponseParts {
     this.#gap = super.details !== undefined
   }
 
-  #add(detail: JsonObject, size: number, position: ReasoningPosition): void {
+  #add(detail: JsonObject, size: number, position: ReasoningPosition): JsonObject | undefined {
     this.#torn ||= this.#gap
-    this.addDetail(detail, size, position)
+    const added = this.addDetail(detail, size, position)
+    return this.#torn ? undefined : added
   }
 
   /** Adds the citations of a block of text from `start` to `end`. */

@@ -154,15 +154,13 @@ describe('a streamed message', () => {
     ])
     expect(reasoning).toBe('one twounsigned')
     const format = 'anthropic-claude-v1'
-    expect(deltas.filter(({ reasoning_details }) => reasoning_details !== undefined)).toEqual([
-      {
-        reasoning_details: [
-          { type: 'reasoning.text', text: 'one two', signature: 'sig', format, index: 0 },
-          { type: 'reasoning.encrypted', data: 'xyz', format, index: 1 },
-          { type: 'reasoning.text', text: '', signature: 'hidden', format, index: 2 },
-        ],
-      },
-    ])
+    const details = [
+      { type: 'reasoning.text', text: 'one two', signature: 'sig', format, index: 0 },
+      { type: 'reasoning.encrypted', data: 'xyz', format, index: 1 },
+      { type: 'reasoning.text', text: '', signature: 'hidden', format, index: 2 },
+    ]
+    expect(deltas.flatMap(({ reasoning_details }) => reasoning_details ?? [])).toEqual(details)
+    expect(deltas.flatMap(({ ended_reasoning }) => ended_reasoning ?? [])).toEqual(details)
     expect(deltas.at(-2)).toEqual({ content: 'A' })
   })
 

@@ -1,4 +1,4 @@
-import type { PartialChunk, PartialMessage, PartialToolCall } from '@sluice/core/provider'
+import type { JsonObject, PartialChunk, PartialMessage, PartialToolCall } from '@sluice/core/provider'
 import { finishReason } from '../claude/finish-reason.ts'
 import { argumentsOf } from '../conversation/tool-arguments.ts'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'
@@ -98,7 +98,7 @@ export class MessageEvents implements EventReader {
     // A call that begins twice is one call, and must be sent once.
     if (before !== undefined && (before.kind !== 'call' || before.hasInput)) this.#end(index, chunks)
     this.#began = true
-    const block = this.#blockOf(content)
+    const block = this.#blockOf(content, chunks)
     if (this.#open.size >= maxOpen) throw garbledResponse(`more than ${maxOpen} blocks that have not ended`)
     this.#open.set(index, block)
     switch (block.kind) {
@@ -126,7 +126,7 @@ export class MessageEvents implements EventReader {
     }
   }
 
-  #blockOf(content: Fields): OpenBlock {
+  #blockOf(content: Fields, chunks: PartialChunk[]): OpenBlock {
     let kind: OpenBlock['kind'] = 'ignored'
     switch (content.type) {
       case 'text':
@@ -134,7 +134,7 @@ export class MessageEvents implements EventReader {
         kind = content.type
         break
       case 'redacted_thinking':
-        this.#parts.thinkSecretly(content.data, { text: this.#length, calls: this.#calls })
+        addEnded(this.#parts.thinkSecretly(content.data, { text: this.#length, calls: this.#calls }), chunks)
         break
       case 'tool_use':
         if (this.#answerTool === undefined || content.name !== this.#answerTool) kind = 'call'
@@ -183,7 +183,8 @@ export class MessageEvents implements EventReader {
     if (block === undefined) return
     this.#open.delete(index)
     if (block.kind === 'thinking') {
-      this.#parts.think(block.thinking, block.signature, { text: block.start, calls: block.call })
+      const position = { text: block.start, calls: block.call }
+      addEnded(this.#parts.think(block.thinking, block.signature, position), chunks)
     }
     if (!block.hasInput) this.#input(block, argumentsOf(block.input), chunks)
     if (block.citations !== undefined) this.#parts.cite(block.citations, block.start, this.#length)
@@ -249,6 +250,11 @@ export class MessageEvents implements EventReader {
       serviceTier === undefined ? { choices: [], usage } : { choices: [], usage, service_tier: serviceTier },
     )
   }
+}
+
+/** Adds the detail of reasoning that has ended. */
+function addEnded(detail: JsonObject | undefined, chunks: PartialChunk[]): void {
+  if (detail !== undefined) chunks.push(deltaChunk({ ended_reasoning: detail }))
 }
 
 /** Returns a chunk with a delta of the only choice. */

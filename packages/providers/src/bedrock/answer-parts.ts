@@ -61,21 +61,22 @@ export class AnswerParts extends ResponseParts {
     }
   }
 
-  /** A block of reasoning that has ended. Without a signature it cannot come back. */
-  think(text: string, signature: string): void {
-    if (signature !== '') this.#detail({ type: 'reasoning.text', text, signature }, signature.length)
+  /** A block of reasoning that has ended. Without a signature it cannot come back. Returns its detail. */
+  think(text: string, signature: string): JsonObject | undefined {
+    if (signature === '') return undefined
+    return this.#detail({ type: 'reasoning.text', text, signature }, signature.length)
   }
 
-  /** A block of reasoning that only the vendor can read. */
-  thinkSecretly(redactedContent: unknown): void {
+  /** A block of reasoning that only the vendor can read. Returns its detail. */
+  thinkSecretly(redactedContent: unknown): JsonObject | undefined {
     const text = textOf(redactedContent)
-    if (text === undefined) return
+    if (text === undefined) return undefined
     const data = redactedData(text, this.#model)
-    this.#detail({ type: 'reasoning.encrypted', data }, text.length)
+    return this.#detail({ type: 'reasoning.encrypted', data }, text.length)
   }
 
-  #detail(detail: JsonObject, size: number): void {
-    this.addDetail(detail, size, { text: this.#end, calls: this.#calls })
+  #detail(detail: JsonObject, size: number): JsonObject {
+    return this.addDetail(detail, size, { text: this.#end, calls: this.#calls })
   }
 
   #made(

@@ -152,8 +152,12 @@ export class ConverseEvents implements EventReader {
     if (block === undefined) return
     this.#open.delete(index)
     if (block.kind === 'reasoning') {
-      this.#parts.think(block.text, block.signature)
-      this.#parts.thinkSecretly(block.redacted)
+      const details = [
+        this.#parts.think(block.text, block.signature),
+        this.#parts.thinkSecretly(block.redacted),
+      ]
+      for (const detail of details)
+        if (detail !== undefined) chunks.push(deltaChunk({ ended_reasoning: detail }))
     } else if (!block.hasInput) this.#input(block, '{}', chunks)
   }
 

@@ -359,17 +359,18 @@ describe('a streamed answer', () => {
       stop('end_turn'),
     ])
     const format = 'anthropic-claude-v1'
+    const details = [
+      { type: 'reasoning.text', text: 'Hm.', signature: 's1', format, index: 0 },
+      { type: 'reasoning.encrypted', data: 'cnNuXzE=', format, index: 1 },
+    ]
     expect(deltasOf(chunks)).toEqual([
       { reasoning_content: 'Hm' },
       { reasoning_content: '.' },
+      { ended_reasoning: details[0] },
+      { ended_reasoning: details[1] },
       { reasoning_content: 'Unsigned.' },
       { content: 'So.' },
-      {
-        reasoning_details: [
-          { type: 'reasoning.text', text: 'Hm.', signature: 's1', format, index: 0 },
-          { type: 'reasoning.encrypted', data: 'cnNuXzE=', format, index: 1 },
-        ],
-      },
+      { reasoning_details: details },
     ])
   })
 

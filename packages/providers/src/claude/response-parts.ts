@@ -33,10 +33,12 @@ export class ResponseParts {
   }
 
   /** Adds a block of reasoning with its position, which a later request has to preserve. */
-  protected addDetail(detail: JsonObject, size: number, { text, calls }: ReasoningPosition): void {
+  protected addDetail(detail: JsonObject, size: number, { text, calls }: ReasoningPosition): JsonObject {
     this.keep(size)
     const index = this.#details.length
     const place = text === 0 && calls === 0 ? {} : { place: { text, calls } }
-    this.#details.push({ ...detail, format: this.#format, index, ...place })
+    const added = { ...detail, format: this.#format, index, ...place }
+    this.#details.push(added)
+    return added
   }
 }

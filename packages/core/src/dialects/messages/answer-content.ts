@@ -97,27 +97,55 @@ function withReasoning(
   details: readonly JsonObject[],
   calls: ReadonlyMap<string, JsonObject>,
 ): readonly ContentBlock[] {
-  const own = details.filter(isOwn)
-  const foreign = details.filter(detail => !isOwn(detail))
   let blocks = [...given]
+  let left = signed(blocks, details)
+  blocks = joinUnsigned(blocks)
+  left = signed(blocks, left)
+  for (const detail of left.filter(isOwn)) blocks = withDetail(blocks, detail)
+  const sealed = sealReasoning({ details: left.filter(detail => !isOwn(detail)), calls: noCalls })
+  if (sealed !== undefined) {
+    const unsigned = blocks.findIndex(isUnsigned)
+    if (unsigned === -1) blocks.unshift({ type: 'redacted_thinking', data: sealed })
+    else blocks[unsigned] = { ...(blocks[unsigned] as ThinkingBlock), signature: sealed }
+  }
+  return calls.size === 0 ? blocks : withCalls(blocks, calls)
+}
+
+const noCalls: ReadonlyMap<string, JsonObject> = new Map()
+
+/** Gives thoughts the signatures that came for their text. Returns the other details. */
+function signed(blocks: ContentBlock[], details: readonly JsonObject[]): readonly JsonObject[] {
   let from = 0
-  const unmatched = own.filter(({ text, signature }) => {
-    if (typeof signature !== 'string') return true
+  return details.filter(detail => {
+    const { text, signature } = detail
+    if (typeof text !== 'string' || typeof signature !== 'string' || signature === '') return true
     const at = blocks.findIndex(
       (block, index) => index >= from && isUnsigned(block) && block.thinking === text,
     )
     if (at === -1) return true
-    blocks[at] = { type: 'thinking', thinking: String(text), signature }
+    const own = isOwn(detail) ? signature : sealReasoning({ details: [detail], calls: noCalls })
+    if (own === undefined) return true
+    blocks[at] = { type: 'thinking', thinking: text, signature: own }
     from = at + 1
     return false
   })
-  blocks = joinUnsigned(blocks)
-  for (const detail of unmatched) blocks = withDetail(blocks, detail)
-  const sealed = sealReasoning({ details: foreign, calls })
-  if (sealed === undefined) return blocks
-  const unsigned = blocks.findIndex(isUnsigned)
-  if (unsigned === -1) return [{ type: 'redacted_thinking', data: sealed }, ...blocks]
-  blocks[unsigned] = { ...(blocks[unsigned] as ThinkingBlock), signature: sealed }
+}
+
+/** Adds what came with calls before each of them: as the signature of a thought, or as a block of its own. */
+function withCalls(
+  given: readonly ContentBlock[],
+  calls: ReadonlyMap<string, JsonObject>,
+): readonly ContentBlock[] {
+  const blocks: ContentBlock[] = []
+  for (const block of given) {
+    const extra = block.type === 'tool_use' ? calls.get(block.id) : undefined
+    const sealed = extra && sealReasoning({ details: [], calls: new Map([[(block as ToolUse).id, extra]]) })
+    const last = blocks.at(-1)
+    if (sealed !== undefined && last !== undefined && isUnsigned(last)) {
+      blocks[blocks.length - 1] = { ...last, signature: sealed }
+    } else if (sealed !== undefined) blocks.push({ type: 'redacted_thinking', data: sealed })
+    blocks.push(block)
+  }
   return blocks
 }
 

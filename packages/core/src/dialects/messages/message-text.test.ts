@@ -174,8 +174,25 @@ describe('a message', () => {
       delta({ content: 'a', reasoning_details: [detail] }),
     ])
     expect(openReasoning(thought.content[0].signature)?.details).toEqual([detail])
-    const called = written([call(0, 'f', '{}', { extra_content })], 'tool_calls')
-    expect(openReasoning(called.content[0].data)?.calls).toEqual(new Map([['c0', extra_content]]))
+    const called = written(
+      [delta({ content: 'a' }), call(0, 'f', '{}', { extra_content }), call(1, 'f', '{}')],
+      'tool_calls',
+    )
+    expect(called.content.map(({ type }: { type: string }) => type)).toEqual([
+      'text',
+      'redacted_thinking',
+      'tool_use',
+      'tool_use',
+    ])
+    expect(openReasoning(called.content[1].data)?.calls).toEqual(new Map([['c0', extra_content]]))
+    const signed = { type: 'reasoning.text', text: 'And.', signature: 's', format: 'other-v1' }
+    const thoughts = written([
+      delta({ reasoning_content: 'Hm.' }),
+      delta({ content: 'a' }),
+      delta({ reasoning_content: 'And.' }),
+      delta({ content: 'b', reasoning_details: [signed] }),
+    ])
+    expect(openReasoning(thoughts.content[2].signature)?.details).toEqual([signed])
   })
 
   it('passes as it is, under the public name of the model', () => {

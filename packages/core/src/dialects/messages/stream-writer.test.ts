@@ -6,7 +6,7 @@ import { TurnsGenerateRequest } from '../../conversation/turns-generate-request.
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import { StreamNormalizer } from '../../normalization/stream.ts'
-import type { FinishReason, Usage } from '../../protocol/chat.ts'
+import type { FinishReason, JsonObject, Usage } from '../../protocol/chat.ts'
 import { messagesDialect } from './dialect.ts'
 import { openReasoning } from './sealed-reasoning.ts'
 import { ownReasoningFormat } from './wire-names.ts'
@@ -212,23 +212,52 @@ describe('a streamed message', () => {
     ])
   })
 
-  it('seals what vendors want back', () => {
+  it('has the signature of a thought that is told when it ends, and no second one at the end', () => {
+    const own = { type: 'reasoning.text', text: 'Hm.', signature: 'sig', format: ownReasoningFormat }
+    const hidden = { ...own, text: '', signature: 'hidden', place: { text: 1, calls: 0 } }
+    const secret = { type: 'reasoning.encrypted', data: 'xyz', format: ownReasoningFormat }
+    const ended = (detail: JsonObject) => chunk({ ended_reasoning: detail })
+    const { content } = read(
+      ...[thought('H'), thought('m.'), ended(own), thought('Unsigned.'), ended(secret)],
+      ...[text('a'), ended(hidden), text('b'), chunk({ reasoning_details: [own, secret, hidden] })],
+      finish('stop'),
+    )
+    expect(content).toEqual([
+      { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
+      { type: 'thinking', thinking: 'Unsigned.', signature: '' },
+      { type: 'redacted_thinking', data: 'xyz' },
+      { type: 'text', text: 'a' },
+      { type: 'thinking', thinking: '', signature: 'hidden' },
+      { type: 'text', text: 'b' },
+    ])
+    const foreign = { type: 'reasoning.text', text: 'Hm.', signature: 's', format: 'other-v1' }
+    const sealed = read(thought('Hm.'), ended(foreign), text('a'), finish('stop')).content
+    expect(sealed.map(({ type }) => type)).toEqual(['thinking', 'text'])
+    expect(openReasoning(String(sealed[0]?.signature))?.details).toEqual([foreign])
+  })
+
+  it('seals what vendors want back, never after the last text', () => {
     const late = { type: 'reasoning.text', text: 'Hm.', signature: 'sig', format: ownReasoningFormat }
     const { content } = read(thought('Hm.'), text('a'), chunk({ reasoning_details: [late] }), finish('stop'))
-    expect(content.map(({ type }) => type)).toEqual(['thinking', 'text', 'redacted_thinking'])
-    expect(openReasoning(String(content[2]?.data))).toEqual({ details: [late], calls: new Map() })
+    expect(content.map(({ type }) => type)).toEqual(['thinking', 'text'])
     const foreign = { type: 'reasoning.encrypted', data: 'abc', format: 'other-v1' }
     const only = read(thought('Hm.'), chunk({ reasoning_details: [foreign] }), finish('stop')).content
     expect(openReasoning(String(only[0]?.signature))?.details).toEqual([foreign])
+    const before = read(chunk({ reasoning_details: [foreign] }), text('a'), finish('stop')).content
+    expect(before.map(({ type }) => type)).toEqual(['redacted_thinking', 'text'])
     const extra_content = { other: { signature: 's' } }
     const signed = chunk({
       tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' }, extra_content }],
     })
-    const called = read(signed, finish('tool_calls')).content
+    const called = read(text('a'), signed, finish('tool_calls')).content
+    expect(called.map(({ type }) => type)).toEqual(['text', 'redacted_thinking', 'tool_use'])
     expect(openReasoning(String(called[1]?.data))).toEqual({
       details: [],
       calls: new Map([['c', extra_content]]),
     })
+    const thoughtful = read(thought('Hm.'), signed, call(1, 'g', '{}'), finish('tool_calls')).content
+    expect(thoughtful.map(({ type }) => type)).toEqual(['thinking', 'tool_use', 'tool_use'])
+    expect(openReasoning(String(thoughtful[0]?.signature))?.calls.size).toBe(1)
     const unchecked = chunk({
       reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', format: 'other-v1' }],
     })

@@ -52,8 +52,11 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
   #index = -1
   #held = 0
   readonly #calls = new Map<number, StreamBlock>()
+  /** What vendors want back, and what is not sent yet: with calls, and with thoughts. */
   readonly #extras = new Map<string, JsonObject>()
   #details: JsonObject[] = []
+  /** Whether each block of reasoning is told when it ends: then the details at the end repeat them. */
+  #isToldInPlace = false
   #refusal = ''
   #finish: FinishReason | null = null
   #fields: ProviderSpecificFields | undefined
@@ -98,7 +101,8 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
   end(deltas: readonly AnswerDelta[], _origin: AnswerOrigin, usage: CompletionUsage): string {
     if (this.#passes) return ''
     for (const delta of deltas) if (delta.index === 0) this.#add(delta)
-    this.#seal()
+    // A client takes the last block for the answer.
+    if (this.#last?.type !== 'text') this.#seal()
     this.#advance(true)
     this.#close()
     const delta = stopFields({
@@ -135,7 +139,9 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
   #add({ delta, finish, fields }: AnswerDelta): void {
     const { content, refusal, reasoning_content: thinking, function_call: legacy } = delta
     if (thinking) this.#addText('thinking', thinking)
-    if (delta.reasoning_details !== undefined) this.#addDetails(delta.reasoning_details)
+    if (delta.ended_reasoning !== undefined) this.#endThought(delta.ended_reasoning)
+    if (delta.reasoning_details !== undefined && !this.#isToldInPlace)
+      this.#addDetails(delta.reasoning_details)
     if (content) this.#addText('text', content)
     if (refusal) {
       this.#refusal += refusal
@@ -149,7 +155,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
 
   #addText(type: 'thinking' | 'text', text: string): void {
     let block = this.#last
-    if (block?.type !== type) block = this.#begin(type)
+    if (block === undefined || block.type !== type || block.signature !== '') block = this.#begin(type)
     if (type === 'thinking') block.text += text
     this.#append(block, text)
   }
@@ -168,10 +174,10 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
     let block = this.#calls.get(index)
     if (block === undefined) {
       const given = id ?? `toolu_${this.#identity.id.slice(4)}`
+      if (extra !== undefined) this.#extras.set(given, extra)
       block = this.#begin('tool_use', given, called?.name ?? '')
       this.#calls.set(index, block)
-    }
-    if (extra !== undefined) this.#extras.set(block.id, extra)
+    } else if (extra !== undefined) this.#extras.set(block.id, extra)
     const piece = called?.arguments
     if (!piece) return
     const reader = block.reader!
@@ -187,9 +193,31 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
     this.#append(block, piece)
   }
 
+  /** Sends what a vendor wants back of a thought that has ended. */
+  #endThought(detail: JsonObject): void {
+    this.#isToldInPlace = true
+    const { text, signature, data } = detail
+    const last = this.#last
+    const open = last?.type === 'thinking' && last.signature === '' ? last : undefined
+    if (isOwn(detail)) {
+      if (typeof data === 'string') {
+        this.#beginSecret(data)
+        return
+      }
+      const hasText = typeof text === 'string' && text !== ''
+      if (!hasText || text === open?.text) {
+        const block = hasText ? open! : this.#begin('thinking')
+        block.signature = String(signature)
+        return
+      }
+    }
+    this.#details.push(detail)
+    this.#seal()
+  }
+
   /**
-   * Keeps reasoning that the vendor wants back, until the end. A signature of the protocol's own vendor is sent with the thought
-   * that it came for, if nothing has followed.
+   * Keeps reasoning that the vendor wants back, until another block begins. A signature of the protocol's own vendor is sent with
+   * the thought that it came for, if nothing has followed.
    */
   #addDetails(details: readonly JsonObject[]): void {
     for (const detail of details) {
@@ -202,8 +230,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
           continue
         }
         if (typeof data === 'string' && (last === undefined || last.type === 'redacted_thinking')) {
-          this.#begin('redacted_thinking').text = data
-          this.#advance(false)
+          this.#beginSecret(data)
           continue
         }
       }
@@ -214,20 +241,38 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
 
   /** Sends what vendors want back as a signature of the last thought, or as a block of its own. */
   #seal(): void {
+    if (this.#details.length === 0 && this.#extras.size === 0) return
     const sealed = sealReasoning({ details: this.#details, calls: this.#extras })
     if (sealed === undefined) return
+    this.#details = []
+    this.#extras.clear()
     const last = this.#last
     if (last?.type === 'thinking' && last.signature === '') last.signature = sealed
-    else this.#begin('redacted_thinking').text = sealed
+    else this.#beginSecret(sealed)
   }
 
-  #begin(type: StreamBlock['type'], id = '', name = ''): StreamBlock {
+  #begin(type: 'thinking' | 'text' | 'tool_use', id = '', name = ''): StreamBlock {
+    this.#seal()
     const reader = type === 'tool_use' ? new ArgumentsReader() : undefined
     const block: StreamBlock = { type, id, name, text: '', signature: '', waiting: [], reader }
     this.#later.push(block)
-    // What is encrypted is complete with its first event.
-    if (type !== 'redacted_thinking') this.#advance(false)
+    this.#advance(false)
     return block
+  }
+
+  /** Adds a block of what only a vendor can read. It is complete. */
+  #beginSecret(data: string): void {
+    this.#hold(data.length)
+    this.#later.push({
+      type: 'redacted_thinking',
+      id: '',
+      name: '',
+      text: data,
+      signature: '',
+      waiting: [],
+      reader: undefined,
+    })
+    this.#advance(false)
   }
 
   #append(block: StreamBlock, text: string): void {

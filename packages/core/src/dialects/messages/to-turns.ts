@@ -319,13 +319,14 @@ function openedPart(
   return reasoningPart(text, details, at === -1 ? path : `${path}.content[${at}]`)
 }
 
-/** Returns what is sealed in the blocks of a message. */
+/** Returns what is sealed in the blocks of a message, in order. */
 function sealedIn(blocks: readonly JsonValue[]): SealedReasoning | undefined {
-  for (const block of blocks) {
-    const sealed = sealedOf(block)
-    if (sealed !== undefined) return sealed
+  const all = blocks.map(sealedOf).filter(sealed => sealed !== undefined)
+  if (all.length <= 1) return all[0]
+  return {
+    details: all.flatMap(({ details }) => details),
+    calls: new Map(all.flatMap(({ calls }) => [...calls])),
   }
-  return undefined
 }
 
 /** Returns what is sealed in a block of thinking. */
