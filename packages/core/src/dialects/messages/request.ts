@@ -11,6 +11,7 @@ import {
 import type { ChatRequest, JsonObject } from '../../protocol/chat.ts'
 import { jsonMember } from '../../protocol/json-members.ts'
 import { endUserOf } from './end-user.ts'
+import { losses } from './losses.ts'
 import { reasoningEdits, settingEdits } from './native-edits.ts'
 import { conversationKeyOf } from './outline.ts'
 import { type MessagesSettings, readSettings } from './settings.ts'
@@ -53,7 +54,7 @@ export class MessagesGenerateRequest implements GenerateRequest {
   losses(): readonly ConversationLoss[] {
     const { conversation, chat } = this.#source
     if (conversation.prefill === undefined) return chat.losses
-    const prefill = { path: conversation.prefill, why: 'this model answers it anew', kind: 'mapped' } as const
+    const prefill = { path: conversation.prefill, ...losses.prefill }
     return [...chat.losses, prefill]
   }
 

@@ -4,6 +4,7 @@ import { sha256Hex } from '../../primitives/sha256.ts'
 import type { ChatRequest, JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import type { EndUser } from './end-user.ts'
+import { losses as kinds } from './losses.ts'
 import { readTools } from './tools.ts'
 
 /** The settings of a request in the names of chat completions. */
@@ -162,7 +163,7 @@ function fieldLosses(body: JsonObject): ConversationLoss[] {
     if (known.has(name) || (body[name] ?? null) === null) continue
     const isNeeded = (needed as readonly string[]).includes(name) && !isEmptyList(body[name])
     const path = name.length > maxIdLength ? `${name.slice(0, maxIdLength)}...` : name
-    losses.push({ path, why: 'not known to this vendor', kind: isNeeded ? 'content' : 'hint' })
+    losses.push({ path, ...(isNeeded ? kinds.neededField : kinds.unknownField) })
   }
   return losses
 }

@@ -10,6 +10,7 @@ import type {
 import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+import { type Loss, losses, lossOfBlock } from './losses.ts'
 import { documentPart, imagePart, searchResultText } from './media-blocks.ts'
 import { readableText } from './readable-text.ts'
 import { openReasoning, type SealedReasoning } from './sealed-reasoning.ts'
@@ -119,7 +120,7 @@ class TurnsReader {
 
   #isBilling(text: string, path: string): boolean {
     if (!text.startsWith(billingLine)) return false
-    this.#lose(path, 'only the vendor of the client reads it', 'hint')
+    this.#lose(path, losses.billingLine)
     return true
   }
 
@@ -166,7 +167,7 @@ class TurnsReader {
       case 'image': {
         const image = imagePart(block, path)
         if (image !== undefined) return [withExtra<ImageTurnPart>(image, extra)]
-        this.#lose(`${path}.source`, 'files of an account are for the vendor that has it', 'content')
+        this.#lose(`${path}.source`, losses.accountFile)
         return []
       }
       case 'document':
@@ -183,11 +184,11 @@ class TurnsReader {
 
   #document(block: JsonValue, path: string, extra: JsonObject | undefined): readonly ResultPart[] {
     if (jsonMember(jsonMember(block, 'citations'), 'enabled') === true) {
-      this.#lose(`${path}.citations`, 'this model cites no documents in this way', 'hint')
+      this.#lose(`${path}.citations`, losses.citations)
     }
     const found = documentPart(block, path)
     if (found === undefined) {
-      this.#lose(`${path}.source`, 'files of an account are for the vendor that has it', 'content')
+      this.#lose(`${path}.source`, losses.accountFile)
       return []
     }
     if (found.kind === 'file') return [withExtra<FileTurnPart>(found, extra)]
@@ -241,19 +242,16 @@ class TurnsReader {
       this.#drop(path, block)
       return []
     }
-    this.#lose(path, 'its text, as text of the assistant', 'mapped')
+    this.#lose(path, losses.hostedResult)
     return textPart(text, path, undefined)
   }
 
   #drop(path: string, block: JsonValue): void {
-    const type = jsonMember(block, 'type')
-    const known =
-      typeof type === 'string' && /^\w{1,64}$/.test(type) ? `blocks of type ${type}` : 'such blocks'
-    this.#lose(path, `this model takes no ${known}`, 'hint')
+    this.#lose(path, lossOfBlock(jsonMember(block, 'type')))
   }
 
-  #lose(path: string, why: string, kind: ConversationLoss['kind']): void {
-    this.losses.push({ path, why, kind })
+  #lose(path: string, loss: Loss): void {
+    this.losses.push({ path, ...loss })
   }
 }
 

@@ -2,6 +2,7 @@ import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
 import type { FunctionTool, JsonObject, JsonValue, ToolChoice } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { clientFunction } from './client-tools.ts'
+import { losses as kinds } from './losses.ts'
 import { isWebSearch } from './outline.ts'
 
 /** The tools of a request in the names of chat completions. */
@@ -21,8 +22,6 @@ interface ReadTools {
   /** The path of the tool that `web_search_options` stand for. */
   readonly searchPath: string | undefined
 }
-
-const hosted = 'this model has no tool of this type that its vendor runs'
 
 /**
  * Returns the tools of a body as functions. A tool that the vendor of the protocol runs itself is left out, and is an error where
@@ -45,7 +44,7 @@ export function readTools(body: JsonObject): ReadTools {
     tools.push(found)
     indices.push(index)
     if (typeOf(tool) === undefined) continue
-    losses.push({ path: `tools[${index}]`, why: 'a function with the same parameters', kind: 'mapped' })
+    losses.push({ path: `tools[${index}]`, ...kinds.clientTool })
   }
   let searchPath: string | undefined
   for (const index of others) {
@@ -53,7 +52,7 @@ export function readTools(body: JsonObject): ReadTools {
     const path = `tools[${index}]`
     const isNeeded = tools.length === 0 || (chosen !== undefined && jsonMember(tool, 'name') === chosen)
     if (isNeeded && isWebSearch(tool)) searchPath ??= path
-    else losses.push({ path, why: hosted, kind: isNeeded ? 'content' : 'hint' })
+    else losses.push({ path, ...(isNeeded ? kinds.neededHostedTool : kinds.hostedTool) })
   }
   const toolChoice = tools.length === 0 ? undefined : choiceOf(choice, tools)
   return {
