@@ -126,7 +126,7 @@ function plain({ system, messages, stream, temperature, ...rest }: Json): Json {
     )
     if (blocks.length === 0) continue
     const last = turns.at(-1)
-    if (last?.role === role) last.content.push(...blocks)
+    if (last !== undefined && last.role === role) last.content.push(...blocks)
     else turns.push({ role, content: blocks })
   }
   const isResult = (block: Json) => block.type === 'tool_result'

@@ -40,7 +40,7 @@ export function translatingTo(
   target: (model: string) => Target,
   unsupportedParameters: UnsupportedParameters = 'refuse',
 ): Translate {
-  let sent: UpstreamRequest | undefined
+  const requests: UpstreamRequest[] = []
   let adjustments: readonly Adjustment[] = []
   const gateway = createGateway({
     authenticate: () => ({ id: 'ann' }),
@@ -49,7 +49,7 @@ export function translatingTo(
     maxAttempts: 1,
     breaker: false,
     transport: async request => {
-      sent = request
+      requests.push(request)
       throw new UpstreamError('There is no vendor.', { kind: 'unreachable' })
     },
     observe: event => {
@@ -57,7 +57,7 @@ export function translatingTo(
     },
   })
   return async body => {
-    sent = undefined
+    requests.length = 0
     adjustments = []
     const response = await gateway.fetch('http://sluice.test/v1/messages', {
       method: 'POST',
@@ -65,6 +65,7 @@ export function translatingTo(
       body: JSON.stringify(body),
     })
     const text = await response.text()
+    const [sent] = requests
     if (sent !== undefined) {
       return { status: 200, body: JSON.parse(String(sent.body)), message: undefined, adjustments }
     }
