@@ -56,6 +56,8 @@ const runs: Readonly<Record<string, TestRun>> = {
 export default defineConfig(({ mode }) => {
   const { include, exclude, exhaustive, servers } = runs[mode] ?? runs.test!
   const ignored = ['**/node_modules/**', '**/dist/**', ...exclude]
+  // Each project has it by itself: what it extends is resolved again, for the mode `test`.
+  const provide = { exhaustive, servers: [...servers] }
   return {
     // Tests run on the sources: no build first, but for the page of the console, which is made when a test asks for it.
     plugins: [pageForTests()],
@@ -80,7 +82,6 @@ export default defineConfig(({ mode }) => {
       },
       unstubEnvs: true,
       unstubGlobals: true,
-      provide: { exhaustive, servers },
       projects: [
         // To load the modules anew for each file costs more than to run most of them.
         {
@@ -88,15 +89,17 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'shared',
             isolate: false,
+            provide,
             include: [...include],
             exclude: [...ignored, alone, timed],
           },
         },
-        { extends: true, test: { name: 'alone', include: [alone], exclude: ignored } },
+        { extends: true, test: { name: 'alone', provide, include: [alone], exclude: ignored } },
         {
           extends: true,
           test: {
             name: 'timed',
+            provide,
             include: [timed],
             exclude: ignored,
             maxWorkers: 1,
