@@ -1,6 +1,6 @@
 // What every runtime has to show: each case asks a gateway over HTTP, and throws where it is not as it should be.
 import assert from 'node:assert/strict'
-import { ask, there } from './ask.mjs'
+import { ask, post, there } from './ask.mjs'
 import { cutOff, leaveStream, leaveWhole } from './leave.mjs'
 
 const key = { authorization: 'Bearer sk-test' }
@@ -41,6 +41,35 @@ export const cases = {
     const { content, last, events } = eventsOf(await response.text())
     assert.equal(last, '[DONE]')
     assert.ok(events.length > 3 && content.length > 0)
+  },
+  messages: async site => {
+    const messages = [{ role: 'user', content: 'Say hello.' }]
+    const send = more => {
+      const body = JSON.stringify({ model: 'demo', max_tokens: 99, messages, ...more })
+      return post(site, '/messages?beta=true', body)
+    }
+    const response = await send({})
+    assert.match(response.headers.get('request-id'), /^req_/)
+    const { content, usage } = await response.json()
+    assert.deepEqual(content, [{ type: 'text', text: 'hello.' }])
+    assert.ok(usage.output_tokens > 0)
+    const text = await (await send({ stream: true })).text()
+    assert.match(text, /^event: message_start\n[^]*event: message_stop\ndata: \{"type":"message_stop"\}\n\n$/)
+    const wrong = await send({ model: 'none' })
+    assert.deepEqual((await wrong.json()).error, { type: 'not_found_error', message: 'model: none' })
+  },
+  embeddings: async site => {
+    const body = JSON.stringify({
+      model: 'demo',
+      input: ['a', 'b'],
+      dimensions: 4,
+      encoding_format: 'base64',
+    })
+    const { data } = await (await post(site, '/embeddings', body)).json()
+    assert.deepEqual(
+      data.map(({ embedding }) => atob(embedding).length),
+      [16, 16],
+    )
   },
   models: async site => {
     const response = await fetch(`${site.baseURL}/models`, { headers: key })

@@ -8,6 +8,7 @@ import type {
   Target,
 } from '@sluice/core/provider'
 import { decodeChatCompletions } from './chat-completions.ts'
+import { reportLosses } from './conversation/report-losses.ts'
 import type { EmbeddingCompatibility } from './embeddings/embedding-compatibility.ts'
 import { decodeOpenAIEmbeddings, encodeOpenAIEmbeddings } from './embeddings/openai-embeddings.ts'
 import { embeddingsUrl, maxLocalInputs } from './local/embeddings.ts'
@@ -18,6 +19,7 @@ import { validateScript } from './local/script.ts'
 import type { LocalOptions } from './local/server.ts'
 import { createServer } from './local/server.ts'
 import { generateStructured } from './local/structured-output.ts'
+import { ParameterAdjuster } from './parameters/parameter-adjuster.ts'
 
 export type { LocalFaults } from './local/faults.ts'
 export type { LocalPace } from './local/pace.ts'
@@ -83,12 +85,15 @@ function localProvider(options: LocalOptions): Provider {
 }
 
 /** Streams always request their token usage. */
-function encode({ input, model }: Call, isGenerated: boolean): EncodedRequest {
+function encode(call: Call, isGenerated: boolean): EncodedRequest {
+  const { input, model } = call
+  const adjuster = new ParameterAdjuster(call.unsupportedParameters, call.request)
+  reportLosses(call, adjuster)
   const body =
     input.stream === true
       ? { ...input, model, stream_options: { ...input.stream_options, include_usage: true } }
       : { ...input, model }
-  const adjustments = isGenerated ? adjustmentsOf(input) : []
+  const adjustments = [...adjuster.list, ...(isGenerated ? adjustmentsOf(input) : [])]
   return {
     method: 'POST',
     url: 'local:chat/completions',

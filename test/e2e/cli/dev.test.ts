@@ -77,6 +77,32 @@ describe('sluice dev', { timeout: 60_000 }, () => {
     expect(dev.printed()).toMatch(/^ {2}openai\/\* +openai \(all its models\)$/m)
   })
 
+  it('answers messages and embeddings by the stand-in', async () => {
+    const dev = await runningDev()
+    const post = (path: string, body: object) =>
+      fetch(`${dev.baseURL}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${dev.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const messages = [{ role: 'user', content: 'What is 12 * 7?' }]
+    const message = await post('/messages?beta=true', {
+      model: 'claude-sonnet-4-5',
+      max_tokens: 50,
+      messages,
+    })
+    expect(message.headers.get('x-sluice-adjustments')).toContain('stand-in')
+    expect(await message.json()).toMatchObject({ content: [{ type: 'text', text: '12 * 7 = 84' }] })
+    const counted = await post('/messages/count_tokens', { model: 'local', messages })
+    expect(await counted.json()).toEqual({ input_tokens: expect.any(Number) })
+    const embedded = await post('/embeddings', { model: 'local', input: ['a', 'b'], dimensions: 8 })
+    expect((await embedded.json()).data).toHaveLength(2)
+    const line = /^ANTHROPIC_BASE_URL=(\S+) ANTHROPIC_AUTH_TOKEN=(\S+) .*claude --model \S+$/m
+    const [, url, key] = line.exec(dev.printed()) ?? []
+    expect([`${url}/v1`, key]).toEqual([dev.baseURL, dev.key])
+    expect((await fetch(`${url}/api/hello`, { method: 'HEAD' })).status).toBe(200)
+  })
+
   it('names near models in the 404 of an unknown one, and only those that the key may use', async () => {
     const dev = await runningDev()
     expect(await asking(dev, 'vendora-5o')).toMatchObject({

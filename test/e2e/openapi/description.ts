@@ -80,15 +80,15 @@ function expectHeaders(headers: Headers, described: readonly string[]): void {
 function expectEvents(schema: object, text: string): void {
   const events = text.split('\n\n').slice(0, -1)
   for (const event of events) {
-    expect(event).toMatch(/^(?:data: |: )/)
-    const data = event.slice('data: '.length)
+    expect(event).toMatch(/^(?:(?:event: \w+\n)?data: |: )/)
+    const data = event.slice(event.indexOf('data: ') + 'data: '.length)
     if (event.startsWith(':') || data === '[DONE]') continue
     expectDescribed(schema, JSON.parse(data))
   }
 }
 
 /** Type and code of a refusal are those of one of the examples of its status. */
-function expectAmong(examples: object, { error }: { error: { type: string; code: string | null } }): void {
+function expectAmong(examples: object, { error }: { error: { type: string; code?: string | null } }): void {
   const known = Object.values(examples).map(({ value }) => `${value.error.type} ${value.error.code}`)
   expect(known).toContain(`${error.type} ${error.code}`)
 }

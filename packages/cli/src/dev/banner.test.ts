@@ -37,6 +37,9 @@ One note.
 Try it:
 curl http://127.0.0.1:8787/v1/chat/completions -H 'authorization: Bearer sk-mine' -H 'content-type: application/json' -d '{"model":"o1","messages":[{"role":"user","content":"What is 12 * 7?"}]}'
 
+Claude Code with this gateway:
+ANTHROPIC_BASE_URL=http://127.0.0.1:8787 ANTHROPIC_AUTH_TOKEN=sk-mine ANTHROPIC_DEFAULT_HAIKU_MODEL=o1 claude --model o1
+
 Press Ctrl+C to stop. Requests are logged below.
 `)
   })
@@ -59,7 +62,7 @@ Press Ctrl+C to stop. Requests are logged below.
       limit: undefined,
       tried: undefined,
     })
-    expect(text).not.toMatch(/Console|Limit|curl|undefined/)
+    expect(text).not.toMatch(/Console|Limit|curl|Claude|undefined/)
     expect(text).toContain('ollama/m7')
     expect(text).not.toContain('ollama/m8')
     expect(text).toContain('... and 12 more of Ollama')

@@ -1,4 +1,5 @@
 import type { TypedConfig } from '../config/config.ts'
+import { claudeCodeLine } from './claude-code-line.ts'
 import { curlLines } from './curl-line.ts'
 import { knownVendors } from './environment-vendors.ts'
 import { isCatalogued, vendorOfKnown } from './known-models.ts'
@@ -59,11 +60,15 @@ export function banner(started: Started): string {
 }
 
 function tryLines({ platform, baseURL, key }: Started, model: string): readonly string[] {
-  return curlLines(platform, baseURL, key, model).flatMap(({ shell, line }) => [
-    shell === undefined ? 'Try it:' : `Try it in ${shell}:`,
-    line,
-    '',
-  ])
+  const claudeCode = claudeCodeLine(platform, baseURL, key, model)
+  return [
+    ...curlLines(platform, baseURL, key, model).flatMap(({ shell, line }) => [
+      shell === undefined ? 'Try it:' : `Try it in ${shell}:`,
+      line,
+      '',
+    ]),
+    ...(claudeCode === undefined ? [] : ['Claude Code with this gateway:', claudeCode, '']),
+  ]
 }
 
 /** A server may have hundreds: the first ones of each, and how many more there are. */

@@ -29,7 +29,7 @@ function posixLine(url: string, headers: readonly string[], body: string): strin
 }
 
 /** As one word of the shell; plain where it is one anyway. */
-function posixWord(text: string): string {
+export function posixWord(text: string): string {
   return /^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
@@ -38,9 +38,14 @@ function posixWord(text: string): string {
  * PowerShell 7.3 pass double quotes within an argument in different ways.
  */
 function powerShellLine(url: string, headers: readonly string[], body: string): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+  const quoted = powerShellText
   const words = [quoted(url), ...headers.flatMap(header => ['-H', quoted(header)]), '-d', quoted('@-')]
   return `${quoted(body)} | curl.exe ${words.join(' ')}`
+}
+
+/** As a text of PowerShell in which nothing is replaced. */
+export function powerShellText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
 }
 
 /** Arguments are read by the C runtime: a quote is `\"`, and backslashes before one are doubled. */

@@ -157,7 +157,8 @@ interface CacheLookup {
 }
 
 /**
- * Looks up the response of a request. Returns `undefined` if the request is not cacheable. A failing store is a cache miss.
+ * Looks up the response of a request. Returns `undefined` if the request is not cacheable: also where it has fields or tools that
+ * no chat completion has, as what they do is not known. A failing store is a cache miss.
  * Honours `cache-control` of the request: `no-cache` skips the lookup, `no-store` does not store the response.
  *
  * Throws `TypeError` for an invalid key, so that nothing is shared by mistake.
@@ -169,23 +170,32 @@ export async function lookUpCache(
   principal: Principal,
   cache: ResponseCache<GuardedCacheStore>,
 ): Promise<CacheLookup | undefined> {
+  if (!('inputs' in asked) && (asked.translationLosses?.().length ?? 0) > 0) return undefined
   const keyOf =
     'inputs' in asked
       ? cache.embedKeyOf?.(asked, principal, draft)
       : cache.keyOf(asked.chat(), principal, draft)
-  const key: unknown = await keyOf
-  if (key === undefined) return undefined
-  if (!isAnswerKey(key)) {
+  const ownKey: unknown = await keyOf
+  if (ownKey === undefined) return undefined
+  if (!isAnswerKey(ownKey)) {
     throw new TypeError(
-      `cache.${'inputs' in asked ? 'embedKeyOf' : 'keyOf'} returned an invalid key: got ${typeof key}, expected { owner, name } with two strings, or undefined.`,
+      `cache.${'inputs' in asked ? 'embedKeyOf' : 'keyOf'} returned an invalid key: got ${typeof ownKey}, expected { owner, name } with two strings, or undefined.`,
     )
   }
+  const key = await withHeaders(ownKey, asked)
   const directives = directivesOf(request.headers.get('cache-control'))
   if (!directives.includes('no-cache')) {
     const answer = await lookUp(key, draft, 'stream' in asked && asked.stream, cache.store)
     if (answer !== undefined) return { answer }
   }
   return directives.includes('no-store') ? {} : { keeper: writerFor(key, draft, cache) }
+}
+
+/** The headers that a request brings to a vendor of its dialect change the answer as its body does. */
+async function withHeaders(key: CacheKey, asked: GenerateRequest | EmbedRequest): Promise<CacheKey> {
+  const headers = 'inputs' in asked ? undefined : asked.native?.().headers
+  if (headers === undefined || Object.keys(headers).length === 0) return key
+  return { ...key, name: `${key.name}:${await digestOf(headers)}` }
 }
 
 function isAnswerKey(value: unknown): value is CacheKey {

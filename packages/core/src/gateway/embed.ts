@@ -1,7 +1,6 @@
 import type { EmbedAnswer, EmbedDialect } from '../contracts/dialect.ts'
 import type { EmbedRequest } from '../contracts/embedding.ts'
 import type { GatewayResponse } from '../contracts/host.ts'
-import type { Lease } from '../contracts/limiter.ts'
 import type { EmbedReply } from '../contracts/provider.ts'
 import type { RoutedTarget } from '../contracts/route.ts'
 import type { Lifetime } from '../http/lifetime.ts'
@@ -29,7 +28,6 @@ export async function embed<Host>(
   dialect: EmbedDialect,
   request: Request,
   { draft, principal, targets: permitted }: Decision,
-  _lease: Lease,
   options: ResolvedOptions<Host>,
   context: RequestContext,
   accounting: RequestAccounting,

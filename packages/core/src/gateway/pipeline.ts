@@ -58,7 +58,7 @@ export async function answer<Host>(
   const lease = isPromise(admitting) ? await admitting : admitting
   accounting.admitted(lease)
   if (dialect.operation === 'embed') {
-    return embed(dialect, request, decided, lease, options, context, accounting)
+    return embed(dialect, request, decided, options, context, accounting)
   }
   const valid = validateRequest(dialect, draft, principal, permitted, options.rules, routing)
   // The outline was a first look: the response, and what is stored of it, have the form that the request has.

@@ -1,12 +1,21 @@
 import { answerSchemas } from '../dialects/chat/answer-schemas.ts'
 import { requestSchemas } from '../dialects/chat/request-json-schema.ts'
 import { embeddingsSchemas } from '../dialects/embeddings/json-schemas.ts'
+import { messagesSchemas } from '../dialects/messages/json-schemas.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { Endpoint } from '../gateway/with-endpoints.ts'
 import { pathOf } from '../http/endpoint.ts'
 import { digestOf } from '../primitives/sha256.ts'
 import type { JsonObject } from '../protocol/chat.ts'
-import { completeChat, createEmbeddings, headerSchemas, listModels, retrieveModel } from './operations.ts'
+import {
+  completeChat,
+  countMessageTokens,
+  createEmbeddings,
+  createMessage,
+  headerSchemas,
+  listModels,
+  retrieveModel,
+} from './operations.ts'
 
 interface Written {
   readonly server: string
@@ -124,6 +133,8 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
     security: [{ key: [] }, { apiKey: [] }],
     paths: {
       [`${base}/chat/completions`]: { post: completeChat() },
+      [`${base}/messages`]: { post: createMessage() },
+      [`${base}/messages/count_tokens`]: { post: countMessageTokens() },
       [`${base}/embeddings`]: { post: createEmbeddings() },
       [`${base}/models`]: { get: listModels() },
       [`${base}/models/{model}`]: { get: retrieveModel() },
@@ -132,6 +143,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
       schemas: {
         ...requestSchemas({ validation, unknownParameters }),
         ...answerSchemas(),
+        ...messagesSchemas(unknownParameters),
         ...embeddingsSchemas(unknownParameters),
       },
       headers: headerSchemas,

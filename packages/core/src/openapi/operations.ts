@@ -1,7 +1,10 @@
 import { answerReference } from '../dialects/chat/answer-schemas.ts'
 import { requestReference } from '../dialects/chat/request-json-schema.ts'
 import { embeddingsReference, embeddingsRequestReference } from '../dialects/embeddings/json-schemas.ts'
-import { type ErrorReason, errorTable } from '../errors/errors.ts'
+import { messagesError } from '../dialects/messages/error.ts'
+import { messagesReference } from '../dialects/messages/json-schemas.ts'
+import { limitHeaderPrefix, requestIdHeader, versionHeader } from '../dialects/messages/wire-names.ts'
+import { type ErrorReason, errorTable, GatewayError } from '../errors/errors.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 
 /** The request headers of operations that call a model. */
@@ -73,14 +76,66 @@ export function createEmbeddings(): JsonObject {
   }
 }
 
+/** `POST /messages`. */
+export function createMessage(): JsonObject {
+  return {
+    operationId: 'createMessage',
+    summary: 'Answers a conversation in the Messages API, complete or as a stream of events.',
+    parameters: requestHeaders,
+    requestBody: {
+      required: true,
+      description: 'Models of vendors that speak the Messages API accept more than this schema.',
+      content: { 'application/json': { schema: messagesReference('MessagesRequest') } },
+    },
+    responses: {
+      200: {
+        description: 'The message.',
+        headers: headersOfMessages(200),
+        content: {
+          'application/json': { schema: messagesReference('MessagesResponse') },
+          'text/event-stream': {
+            schema: {
+              description:
+                'The `data` of one event, with `stream: true`. The last event is `message_stop`, or an error.',
+              ...messagesReference('MessagesEvent'),
+            },
+          },
+        },
+      },
+      ...errorResponses(callErrors, headersOfMessages, messagesErrors),
+    },
+  }
+}
+
+/** `POST /messages/count_tokens`. */
+export function countMessageTokens(): JsonObject {
+  return {
+    operationId: 'countMessageTokens',
+    summary: 'Counts the tokens of the prompt of a message.',
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: messagesReference('MessagesCountRequest') } },
+    },
+    responses: {
+      200: {
+        description: 'The number of tokens.',
+        headers: headersOfMessages(200),
+        content: { 'application/json': { schema: messagesReference('MessagesTokenCount') } },
+      },
+      ...errorResponses(callErrors, headersOfMessages, messagesErrors),
+    },
+  }
+}
+
 /** `GET /models`. */
 export function listModels(): JsonObject {
   return {
     operationId: 'listModels',
     summary: 'The models that the caller may use.',
+    parameters: [messagesVersion],
     responses: {
       200: modelsResponse('The models.', 'ModelList'),
-      ...errorResponses(listErrors, headersOfModels),
+      ...errorResponses(listErrors, headersOfModels, modelsErrors),
     },
   }
 }
@@ -91,6 +146,7 @@ export function retrieveModel(): JsonObject {
     operationId: 'retrieveModel',
     summary: 'One model.',
     parameters: [
+      messagesVersion,
       {
         name: 'model',
         in: 'path',
@@ -101,7 +157,7 @@ export function retrieveModel(): JsonObject {
     ],
     responses: {
       200: modelsResponse('The model.', 'Model'),
-      ...errorResponses(modelErrors, headersOfModels),
+      ...errorResponses(modelErrors, headersOfModels, modelsErrors),
     },
   }
 }
@@ -110,8 +166,20 @@ function modelsResponse(description: string, schema: 'Model' | 'ModelList'): Jso
   return {
     description,
     headers: headersOfModels(200),
-    content: { 'application/json': { schema: answerReference(schema) } },
+    content: {
+      'application/json': {
+        schema: { oneOf: [answerReference(schema), messagesReference(`Messages${schema}`)] },
+      },
+    },
   }
+}
+
+/** Asks for models in the shape of the Messages API. */
+const messagesVersion: JsonObject = {
+  name: versionHeader,
+  in: 'header',
+  description: 'If it is present, the response has the shape of the Messages API.',
+  schema: { type: 'string' },
 }
 
 /** Errors that no operation of the document returns: unknown paths and methods, and disconnected clients. */
@@ -134,6 +202,36 @@ const listErrors: readonly ErrorReason[] = [
 /** The errors of one model. */
 const modelErrors: readonly ErrorReason[] = [...listErrors, 'model_not_allowed', 'model_not_found']
 
+/** The errors of a protocol. */
+interface ErrorShape {
+  readonly schema: JsonObject
+  readonly statusOf: (name: ErrorReason) => number
+  readonly bodyOf: (name: ErrorReason) => JsonObject
+}
+
+const chatErrors: ErrorShape = {
+  schema: answerReference('Error'),
+  statusOf: name => errorTable[name][0],
+  bodyOf: name => {
+    const [, type, code, message] = errorTable[name]
+    return { error: { message, type, param: null, code } }
+  },
+}
+
+const messagesErrors: ErrorShape = {
+  schema: messagesReference('MessagesError'),
+  statusOf: name => messagesError(new GatewayError(name), exampleId).status,
+  bodyOf: name => messagesError(new GatewayError(name), exampleId).body as JsonObject,
+}
+
+const exampleId = 'req_1f2e'
+
+/** Paths of models have errors of both protocols, and their statuses are the same there. */
+const modelsErrors: ErrorShape = {
+  ...chatErrors,
+  schema: { oneOf: [chatErrors.schema, messagesErrors.schema] },
+}
+
 /**
  * Returns the error responses by status, with an example of each error. `default` describes other errors, which functions
  * of the operator may throw.
@@ -141,35 +239,35 @@ const modelErrors: readonly ErrorReason[] = [...listErrors, 'model_not_allowed',
 function errorResponses(
   names: readonly ErrorReason[],
   headersOf: (status: number) => JsonObject,
+  shape: ErrorShape = chatErrors,
 ): Record<string, JsonObject> {
   const byStatus = new Map<number, ErrorReason[]>()
   for (const name of names) {
-    const status: number = errorTable[name][0]
+    const status = shape.statusOf(name)
     byStatus.set(status, [...(byStatus.get(status) ?? []), name])
   }
-  const answers = Array.from(byStatus, ([status, names]) => [status, errorResponse(names, headersOf(status))])
+  const answers = Array.from(byStatus, ([status, names]) => [
+    status,
+    errorResponse(names, headersOf(status), shape),
+  ])
   return {
     ...Object.fromEntries(answers),
     default: {
       description: 'Any other refusal.',
       headers: headersOf(0),
-      content: { 'application/json': { schema: answerReference('Error') } },
+      content: { 'application/json': { schema: shape.schema } },
     },
   }
 }
 
-function errorResponse(names: readonly ErrorReason[], headers: JsonObject): JsonObject {
+function errorResponse(names: readonly ErrorReason[], headers: JsonObject, shape: ErrorShape): JsonObject {
+  const { schema, bodyOf } = shape
   const examples = Object.fromEntries(names.map(name => [name, { value: bodyOf(name) }]))
   return {
     description: names.map(name => `\`${name}\`: ${errorTable[name][3]}`).join('\n\n'),
     headers,
-    content: { 'application/json': { schema: answerReference('Error'), examples } },
+    content: { 'application/json': { schema, examples } },
   }
-}
-
-function bodyOf(name: ErrorReason): JsonObject {
-  const [, type, code, message] = errorTable[name]
-  return { error: { message, type, param: null, code } }
 }
 
 const headerDescriptions = {
@@ -184,6 +282,19 @@ const headerDescriptions = {
   'x-ratelimit-limit-tokens': ['Of the rule for tokens that has least left: how many it allows.', 'integer'],
   'x-ratelimit-remaining-tokens': ['How many of them are left.', 'integer'],
   'x-ratelimit-reset-tokens': ['Until all of them are there again, such as `6m0s`.', 'string'],
+  [requestIdHeader]: ['In the Messages API: the id of the request, as `x-request-id`.', 'string'],
+  [`${limitHeaderPrefix}-requests-limit`]: [
+    'Of the rule for requests that has least left: how many it allows.',
+    'integer',
+  ],
+  [`${limitHeaderPrefix}-requests-remaining`]: ['How many of them are left.', 'integer'],
+  [`${limitHeaderPrefix}-requests-reset`]: ['When all of them are there again, as a date.', 'string'],
+  [`${limitHeaderPrefix}-tokens-limit`]: [
+    'Of the rule for tokens that has least left: how many it allows.',
+    'integer',
+  ],
+  [`${limitHeaderPrefix}-tokens-remaining`]: ['How many of them are left.', 'integer'],
+  [`${limitHeaderPrefix}-tokens-reset`]: ['When all of them are there again, as a date.', 'string'],
   'retry-after': ['When to try again, in seconds.', 'integer'],
   'retry-after-ms': ['When to try again, in milliseconds.', 'integer'],
   'x-should-retry': ['Whether a client is to repeat the request by itself.', 'string'],
@@ -221,15 +332,41 @@ function headersOfCall(status: number): JsonObject {
   if (status === 200)
     return headerReferences([...limitHeaders, 'idempotency-replayed', 'x-sluice-cache', ...routingHeaders])
   // These errors occur before limits are checked.
-  if (status === 401 || status === 408) return headersOfModels(status)
+  if (status === 401) return headerReferences(['www-authenticate', 'x-should-retry'])
+  if (status === 408) return headerReferences([])
   return headerReferences([...limitHeaders, ...retryHeaders, ...routingHeaders])
+}
+
+const messagesLimitHeaders: readonly HeaderName[] = [
+  `${limitHeaderPrefix}-requests-limit`,
+  `${limitHeaderPrefix}-requests-remaining`,
+  `${limitHeaderPrefix}-requests-reset`,
+  `${limitHeaderPrefix}-tokens-limit`,
+  `${limitHeaderPrefix}-tokens-remaining`,
+  `${limitHeaderPrefix}-tokens-reset`,
+]
+
+/** Returns the response headers of the Messages API by status. */
+function headersOfMessages(status: number): JsonObject {
+  if (status === 200) {
+    return headerReferences([
+      requestIdHeader,
+      ...messagesLimitHeaders,
+      'idempotency-replayed',
+      'x-sluice-cache',
+      ...routingHeaders,
+    ])
+  }
+  if (status === 401) return headerReferences([requestIdHeader, 'www-authenticate', 'x-should-retry'])
+  if (status === 408) return headerReferences([requestIdHeader])
+  return headerReferences([requestIdHeader, ...messagesLimitHeaders, ...retryHeaders, ...routingHeaders])
 }
 
 /** Returns the response headers of requests for models by status. */
 function headersOfModels(status: number): JsonObject {
-  if (status === 401) return headerReferences(['www-authenticate', 'x-should-retry'])
-  if (status === 403 || status === 404) return headerReferences(['x-should-retry'])
-  return headerReferences(status === 503 ? retryHeaders : [])
+  if (status === 200) return headerReferences([requestIdHeader])
+  if (status === 401) return headerReferences([requestIdHeader, 'www-authenticate', 'x-should-retry'])
+  return headerReferences([requestIdHeader, ...retryHeaders])
 }
 
 function headerReferences(names: readonly HeaderName[]): JsonObject {

@@ -12,6 +12,8 @@ export interface Deployment {
   readonly target: string
   readonly parameters: Readonly<Record<string, unknown>> | undefined
   readonly capabilities: Target['capabilities'] | undefined
+  /** Vectors of all targets with this name can be compared, where LiteLLM takes them for the same. */
+  readonly embeddingSpace: string | undefined
   readonly price: ModelPrice | undefined
   readonly order: number | undefined
   /** Where these stand: what they mean is the strategy's to say. */
@@ -30,10 +32,14 @@ export function deploymentOf(
   const given = withCredential(entry.at('litellm_params'), credentials, context.reader)
   const info = entry.at('model_info')
   const mode = info.at('mode').text()
-  if (mode !== undefined && mode !== 'chat') {
-    entry.reportUnsupported('It is not a model for chat completions.', 'Keep serving it with LiteLLM.')
+  if (mode !== undefined && mode !== 'chat' && mode !== 'embedding') {
+    entry.reportUnsupported(
+      'It is not a model for chat completions or embeddings.',
+      'Keep serving it with LiteLLM.',
+    )
     return undefined
   }
+  const embeds = mode === 'embedding'
   const named = namedOf(given)
   if (named === undefined || !isUsable(name, named.model)) {
     const [why, fix] = named === undefined ? noVendor : unusableModel
@@ -44,6 +50,11 @@ export function deploymentOf(
     entry.reportUnsupported(...anotherApi)
     return undefined
   }
+  const unfit = unfitVendor(named, embeds)
+  if (unfit !== undefined) {
+    entry.reportUnsupported(...unfit)
+    return undefined
+  }
   const vendor = deploymentProvider(named, given, context)
   if (typeof vendor !== 'string') {
     entry.reportUnsupported(vendor.why, vendor.fix)
@@ -51,12 +62,14 @@ export function deploymentOf(
   }
   const parameters = parametersOf(given, withReferences)
   if (parameters !== undefined) context.reader.note(callersFirst)
+  if (embeds) context.reader.note(sameSpace)
   const bound = (key: string) => (given.at(key).isThere ? given.at(key) : entry.at(key))
   return {
     target: `${vendor}/${modelName(named)}`,
     parameters,
-    capabilities: capabilitiesOf(info),
-    price: named.model.includes('*') ? undefined : priceOf(given, info),
+    capabilities: capabilitiesOf(info, embeds),
+    embeddingSpace: embeds && !name.includes('*') ? name : undefined,
+    price: named.model.includes('*') ? undefined : priceOf(given, info, embeds),
     weight: given.at('weight'),
     order: given.at('order').number(),
     rpm: bound('rpm'),
@@ -66,6 +79,8 @@ export function deploymentOf(
 
 const callersFirst =
   "Parameters of a target override the caller's; in LiteLLM the caller's take precedence. A token maximum lowers the caller's and never raises it."
+const sameSpace =
+  'Embeddings fall back only to targets of the same model, or of the same embeddingSpace. LiteLLM falls back to any model.'
 const noVendor = [
   'The name of the model does not identify its vendor.',
   'Add the vendor as a prefix, such as openai/, and import again.',
@@ -78,6 +93,18 @@ const unusableModel = [
   'A * in the model needs a * in model_name.',
   'Write a name for each model, or one * in both names.',
 ] as const
+
+const embeddingsOnly: readonly [string, string] = [
+  'Only the embeddings of this vendor are supported.',
+  'For an embedding model, add model_info.mode: embedding, and import again.',
+]
+const noEmbeddings: readonly [string, string] = ['The vendor has no embeddings.', 'Check model_info.mode.']
+
+/** Returns why a vendor does not serve a model, and what to do; `undefined` if it does. */
+function unfitVendor({ known, model }: NamedModel, embeds: boolean): readonly [string, string] | undefined {
+  if (embeds) return known?.embeddings === false ? noEmbeddings : undefined
+  return known?.embeddings === 'only' && !/^(?:embed|voyage)-/.test(model) ? embeddingsOnly : undefined
+}
 
 function namedOf(given: ImportNode): NamedModel | undefined {
   const model = given.at('model').text()
@@ -97,12 +124,13 @@ function modelName({ known, model }: NamedModel): string {
 }
 
 /** What `model_info` says that a model can do; `undefined` where it says nothing of what is looked at here. */
-function capabilitiesOf(info: ImportNode): Target['capabilities'] | undefined {
+function capabilitiesOf(info: ImportNode, embeds: boolean): Target['capabilities'] | undefined {
   const contextTokens = info.at('max_input_tokens').count(1)
   const maxOutputTokens = info.at('max_output_tokens').count(1)
   const tools = info.at('supports_function_calling').flag()
   const jsonSchema = info.at('supports_response_schema').flag()
   const known = {
+    ...(embeds ? { operations: ['embed'] as const } : {}),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(tools === undefined ? {} : { tools }),
@@ -124,26 +152,32 @@ const priceFields = {
 /** The tiers that LiteLLM knows prices of: `input_cost_per_token_priority`. */
 const tierNames = ['priority', 'flex'] as const
 
-/** What a deployment costs, where it says both what its input and what its output do. */
-export function priceOf(given: ImportNode, info: ImportNode): ModelPrice | undefined {
+/** What a deployment costs, where it says both what its input and what its output do. The output of embeddings is free. */
+export function priceOf(given: ImportNode, info: ImportNode, embeds = false): ModelPrice | undefined {
   const at = (key: string) => (given.at(key).isThere ? given.at(key) : info.at(key))
-  const tokens = tokenPrice(at, '')
+  const tokens = tokenPrice(at, '', embeds)
   if (tokens === undefined) return undefined
   const tiers = tierNames.flatMap(tier => {
-    const price = tokenPrice(at, `_${tier}`)
+    const price = tokenPrice(at, `_${tier}`, embeds)
     return price === undefined ? [] : [[tier, price] as const]
   })
   return tiers.length === 0 ? tokens : { ...tokens, tiers: Object.fromEntries(tiers) }
 }
 
 /** What tokens cost by the keys that end so; `undefined` where it does not say both. */
-function tokenPrice(at: (key: string) => ImportNode, suffix: string): TokenPrice | undefined {
-  if (!isPrice(at(priceFields.input + suffix)) || !isPrice(at(priceFields.output + suffix))) return undefined
+function tokenPrice(
+  at: (key: string) => ImportNode,
+  suffix: string,
+  embeds: boolean,
+): TokenPrice | undefined {
+  if (!isPrice(at(priceFields.input + suffix))) return undefined
+  if (!embeds && !isPrice(at(priceFields.output + suffix))) return undefined
   const price = Object.entries(priceFields).flatMap(([name, key]) => {
     const part = at(key + suffix)
     return isPrice(part) ? [[name, perMillion(part.number() ?? 0)] as const] : []
   })
-  return Object.fromEntries(price) as unknown as TokenPrice
+  const known = Object.fromEntries(price) as unknown as TokenPrice
+  return embeds ? { ...known, output: known.output ?? 0 } : known
 }
 
 /** PyYAML reads `1e-6` as text, and so LiteLLM takes texts too. */

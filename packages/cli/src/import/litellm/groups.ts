@@ -27,7 +27,13 @@ export function groupsOf(
     if (deployment === undefined) continue
     deployments.set(name, [...(deployments.get(name) ?? []), deployment])
   }
-  return new Map([...deployments].map(([name, own]) => [name, { name, deployments: own }]))
+  return new Map([...deployments].map(([name, own]) => [name, { name, deployments: withSpace(own) }]))
+}
+
+/** The deployments of one name have one embedding space. Only those of several models have to say so. */
+function withSpace(deployments: readonly Deployment[]): readonly Deployment[] {
+  const names = new Set(deployments.map(({ target }) => target.slice(target.indexOf('/') + 1)))
+  return names.size > 1 ? deployments : deployments.map(each => ({ ...each, embeddingSpace: undefined }))
 }
 
 /** All deployments under one `model_name`. */
@@ -80,12 +86,13 @@ function levelRoute(deployments: readonly Deployment[], strategy: Strategy): Rou
   return { weighted: targets.map((to, at) => ({ to, weight: weightOf(deployments[at]!) })) }
 }
 
-function targetOf({ target, parameters, capabilities }: Deployment): RouteConfig {
-  if (parameters === undefined && capabilities === undefined) return target
+function targetOf({ target, parameters, capabilities, embeddingSpace }: Deployment): RouteConfig {
+  if (parameters === undefined && capabilities === undefined && embeddingSpace === undefined) return target
   return {
     to: target,
     ...(parameters === undefined ? {} : { parameters }),
     ...(capabilities === undefined ? {} : { capabilities }),
+    ...(embeddingSpace === undefined ? {} : { embeddingSpace }),
   }
 }
 

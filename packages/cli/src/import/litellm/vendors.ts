@@ -12,6 +12,8 @@ export interface KnownVendor {
   readonly basePath?: string
   /** It may be asked without a key. */
   readonly keyless?: true
+  /** Whether it has embeddings: `only` for nothing else, `false` for none. Default: it has both. */
+  readonly embeddings?: 'only' | false
 }
 
 const compatible = (baseURL: string, key: string): KnownVendor => ({
@@ -24,7 +26,7 @@ const compatible = (baseURL: string, key: string): KnownVendor => ({
 const vendors: Readonly<Record<string, KnownVendor>> = {
   openai: { type: 'openai', key: 'OPENAI_API_KEY', base: 'OPENAI_BASE_URL' },
   azure: { type: 'azure', key: 'AZURE_API_KEY', base: 'AZURE_API_BASE' },
-  anthropic: { type: 'anthropic', key: 'ANTHROPIC_API_KEY' },
+  anthropic: { type: 'anthropic', key: 'ANTHROPIC_API_KEY', embeddings: false },
   bedrock: { type: 'bedrock' },
   bedrock_converse: { type: 'bedrock' },
   vertex_ai: { type: 'vertex' },
@@ -36,15 +38,17 @@ const vendors: Readonly<Record<string, KnownVendor>> = {
   vllm: { type: 'vllm', keyless: true },
   lm_studio: { type: 'lmstudio', keyless: true },
   llamafile: { type: 'llamacpp', keyless: true },
-  groq: { type: 'groq', key: 'GROQ_API_KEY' },
+  groq: { type: 'groq', key: 'GROQ_API_KEY', embeddings: false },
   mistral: { type: 'mistral', key: 'MISTRAL_API_KEY' },
-  deepseek: { type: 'deepseek', key: 'DEEPSEEK_API_KEY' },
-  xai: { type: 'xai', key: 'XAI_API_KEY' },
+  deepseek: { type: 'deepseek', key: 'DEEPSEEK_API_KEY', embeddings: false },
+  xai: { type: 'xai', key: 'XAI_API_KEY', embeddings: false },
   openrouter: { type: 'openrouter', key: 'OPENROUTER_API_KEY' },
   together_ai: { type: 'together', key: 'TOGETHERAI_API_KEY' },
   fireworks_ai: { type: 'fireworks', key: 'FIREWORKS_AI_API_KEY' },
-  cerebras: { type: 'cerebras', key: 'CEREBRAS_API_KEY' },
-  perplexity: { type: 'perplexity', key: 'PERPLEXITYAI_API_KEY' },
+  cerebras: { type: 'cerebras', key: 'CEREBRAS_API_KEY', embeddings: false },
+  perplexity: { type: 'perplexity', key: 'PERPLEXITYAI_API_KEY', embeddings: false },
+  voyage: { type: 'voyage', key: 'VOYAGE_API_KEY', embeddings: 'only' },
+  cohere: { type: 'cohere', key: 'COHERE_API_KEY', embeddings: 'only' },
   custom_openai: { type: 'openai-compatible', keyless: true },
   openai_like: { type: 'openai-compatible', keyless: true },
   litellm_proxy: { type: 'openai-compatible', keyless: true },

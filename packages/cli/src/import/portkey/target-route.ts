@@ -85,6 +85,13 @@ function singleTarget(target: ImportNode, context: ImportContext): RouteConfig |
     )
     return undefined
   }
+  if (found.embeddingsOnly === true && !/^(?:embed|voyage)-/.test(inModel?.[2] ?? model ?? '')) {
+    target.reportUnsupported(
+      'Only the embeddings of this vendor are supported.',
+      'For an embedding model, add its name as override_params.model, and import again.',
+    )
+    return undefined
+  }
   const options = vendorOptions(found, target, context)
   if (options === undefined) {
     target.reportUnsupported(

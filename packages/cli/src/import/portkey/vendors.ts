@@ -7,6 +7,8 @@ export interface PortkeyVendor {
   /** The variable that its key is read from where the file has none. */
   readonly key?: string
   readonly baseURL?: string
+  /** Whether it has embeddings and nothing else. */
+  readonly embeddingsOnly?: true
 }
 
 /** By Portkey's names. */
@@ -27,6 +29,8 @@ const vendors: Readonly<Record<string, PortkeyVendor>> = {
   cerebras: { type: 'cerebras', key: 'CEREBRAS_API_KEY' },
   'perplexity-ai': { type: 'perplexity', key: 'PERPLEXITY_API_KEY' },
   ollama: { type: 'ollama' },
+  voyage: { type: 'voyage', key: 'VOYAGE_API_KEY', embeddingsOnly: true },
+  cohere: { type: 'cohere', key: 'COHERE_API_KEY', embeddingsOnly: true },
   deepinfra: {
     type: 'openai-compatible',
     key: 'DEEPINFRA_API_KEY',

@@ -30,18 +30,26 @@ const types: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
+/** The dialect in which such errors are written. */
+const messages = 'messages'
+
 /** Waiting mends none of these. */
 const final: ReadonlySet<number> = new Set([401, 402, 403, 404])
 
 const retryLater: ReadonlySet<number> = new Set([429, 503, 529])
 
-/** Returns an error in the shape of the Messages API. */
+/** Returns an error in the shape of the Messages API. One that a vendor of the protocol wrote keeps its status and its members. */
 export function messagesError(error: GatewayError, requestId: string): DialectError {
-  const status = statusOf(error)
+  const { native } = error
+  const isOwn = native?.dialect === messages
+  const status = isOwn ? native.status : statusOf(error)
   const headers: Record<string, string> = { ...error.headers }
   if (final.has(status)) headers['x-should-retry'] = 'false'
   if (retryLater.has(status)) headers['retry-after'] ??= '1'
-  return { status, body: messagesErrorBody(error, requestId), headers }
+  const body = isOwn
+    ? { ...JSON.parse(native.body), request_id: requestId }
+    : messagesErrorBody(error, requestId)
+  return { status, body, headers }
 }
 
 /** Returns the body of an error. `requestId` is absent where it is not known. */

@@ -8,7 +8,7 @@ import { MessagesGenerateRequest, RequestSource } from './request.ts'
 import { messagesFields } from './settings.ts'
 import { isServerTool } from './tools.ts'
 import { checkConversation } from './validate-conversation.ts'
-import { checkFields, checkFieldsOfGateway, checkVersion } from './validate-fields.ts'
+import { checkFields, checkFieldsOfGateway, checkVersion, isStrict } from './validate-fields.ts'
 
 /**
  * Validates a request in the Messages API. A request that only vendors of the protocol get is theirs to validate: then only what
@@ -32,7 +32,7 @@ function read(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy, gener
   if (!extensions.passes) {
     checkVersion(headers)
     checkFields(body, headers, rules)
-    checkConversation(body)
+    checkConversation(body, isStrict(headers, rules))
   }
   return {
     request: new MessagesGenerateRequest(new RequestSource(draft)),

@@ -2,12 +2,15 @@ import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { shorten } from '../../protocol/error-messages.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { invalid, missing, wrongType } from './invalid.ts'
+import { strictVersion } from './wire-names.ts'
 
 /**
  * Checks the system text and the messages of a request, and that each result of a tool has its call in the turn before it.
  * Blocks of unknown types are valid. Throws `GatewayError` (400).
+ *
+ * @param strict - whether it has to be valid in the strict version of the protocol.
  */
-export function checkConversation(body: JsonObject): void {
+export function checkConversation(body: JsonObject, strict: boolean): void {
   const system = jsonMember(body, 'system') ?? undefined
   if (system !== undefined) checkSystem(system)
   /** The ids of the calls in the last turn of the assistant. */
@@ -17,6 +20,7 @@ export function checkConversation(body: JsonObject): void {
     const path = `messages[${index}]`
     const role = checkMessage(message, path)
     const blocks = jsonItems(jsonMember(message, 'content'))
+    if (strict) checkStrict(role, blocks, path)
     if (role === 'assistant') {
       if (lastRole !== 'assistant') calls = new Set()
       for (const id of callIds(blocks)) calls.add(id)
@@ -24,6 +28,23 @@ export function checkConversation(body: JsonObject): void {
     // A system message does not end a turn.
     if (role !== 'system') lastRole = role
   }
+}
+
+/** Checks what only older versions take: documents of the assistant, and citations in the text of a user. */
+function checkStrict(role: string, blocks: readonly JsonValue[], path: string): void {
+  const odd = role === 'assistant' ? isDocument : role === 'user' ? isCited : undefined
+  const index = odd === undefined ? -1 : blocks.findIndex(odd)
+  if (index === -1) return
+  const what = role === 'assistant' ? 'documents of the assistant are' : 'citations in the text of a user are'
+  throw invalid(`${path}.content[${index}]`, `${what} not supported with version ${strictVersion}`)
+}
+
+function isDocument(block: JsonValue): boolean {
+  return jsonMember(block, 'type') === 'document'
+}
+
+function isCited(block: JsonValue): boolean {
+  return jsonMember(block, 'type') === 'text' && (jsonMember(block, 'citations') ?? null) !== null
 }
 
 function checkSystem(system: JsonValue): void {

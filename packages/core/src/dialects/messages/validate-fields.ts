@@ -34,6 +34,11 @@ export function checkVersion(headers: RequestHeaders | undefined): void {
   )
 }
 
+/** Whether a request has to be valid in the strict version of the protocol. */
+export function isStrict(headers: RequestHeaders | undefined, rules: ReadRules): boolean {
+  return rules.profile === 'live' && headers?.get(versionHeader) === strictVersion
+}
+
 const maxMessages = 100_000
 
 /** Checks all other fields but the conversation. Throws `GatewayError` (400). */
@@ -54,7 +59,7 @@ export function checkFields(body: JsonObject, headers: RequestHeaders | undefine
   }
   const topK = memberOf(body, 'top_k')
   if (topK !== undefined) checkInteger(topK, 'top_k', 0)
-  if (rules.profile === 'live' && headers?.get(versionHeader) === strictVersion) refuseSampling(body)
+  if (isStrict(headers, rules)) refuseSampling(body)
   for (const name of ['metadata', 'thinking', 'output_config', 'output_format', 'tool_choice'] as const) {
     checkObject(body, name)
   }

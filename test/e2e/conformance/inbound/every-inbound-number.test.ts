@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+/** The points that have a test each: of all protocols, Messages, embeddings, clients, and faults of other gateways. */
+const required = [
+  ...numbers('G', [1, 18]),
+  ...numbers('G', [20, 25]),
+  ...numbers('G', [27, 27]),
+  ...numbers('G', [34, 34]),
+  ...numbers('M', [1, 4]),
+  ...numbers('M', [10, 11]),
+  ...numbers('M', [20, 22]),
+  ...numbers('M', [30, 38]),
+  ...numbers('M', [40, 41]),
+  ...numbers('E', [1, 12]),
+  ...numbers('K', [20, 28]),
+  ...numbers('K', [43, 43]),
+  ...numbers('T', [9, 21]),
+  ...numbers('T', [24, 25]),
+  ...numbers('T', [27, 27]),
+  ...numbers('T', [29, 31]),
+  ...numbers('T', [33, 33]),
+  ...numbers('T', [35, 37]),
+  ...numbers('T', [39, 43]),
+]
+
+function numbers(letter: string, [first, last]: readonly [number, number]): readonly string[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => `${letter}${first + at}`)
+}
+
+const here = new URL('.', import.meta.url)
+const sources = readdirSync(here)
+  .filter(name => name.endsWith('.test.ts'))
+  .map(name => readFileSync(new URL(name, here), 'utf8'))
+  .join('\n')
+
+it('every point of the list has a test with its number', () => {
+  const found = new Set(
+    [...sources.matchAll(/'([GMEKT]\d+(?: [GMEKT]\d+)*) /g)].flatMap(([, names = '']) => names.split(' ')),
+  )
+  expect(required.filter(name => !found.has(name))).toEqual([])
+})
