@@ -1,4 +1,5 @@
 import type { Adjustment } from '../../contracts/provider.ts'
+import type { BodyEdit } from '../../conversation/body-edit.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { sealedRealm } from './sealed-reasoning.ts'
@@ -16,6 +17,8 @@ export interface SignedBlock {
 export interface ReadableBody {
   readonly body: JsonObject
   readonly adjustments: readonly Adjustment[]
+  /** Changes of other members that follow from it, for a vendor of the protocol. */
+  readonly edits?: readonly BodyEdit[]
 }
 
 /** Returns the signatures and the encrypted reasoning of a body that may be invalid. */
@@ -65,4 +68,18 @@ export function withoutSignatures(body: JsonObject, left: readonly SignedBlock[]
     })
   }
   return { body: { ...body, messages }, adjustments }
+}
+
+/**
+ * Returns a body without any signatures, after a vendor refused them. With a budget for thinking, the vendor goes on with an answer
+ * after a tool only if that began with a thought: then it goes on without thinking.
+ */
+export function withoutThoughts(body: JsonObject, left: readonly SignedBlock[]): ReadableBody {
+  const readable = withoutSignatures(body, left, 'the vendor refused it')
+  const hasBudget = jsonMember(jsonMember(body, 'thinking'), 'type') === 'enabled'
+  const last = jsonItems(jsonMember(jsonItems(jsonMember(body, 'messages')).at(-1), 'content'))
+  if (!hasBudget || !last.some(block => jsonMember(block, 'type') === 'tool_result')) return readable
+  const mapped: Adjustment = { parameter: 'thinking', action: 'mapped', detail: 'disabled' }
+  const edit = { path: ['thinking'], value: { type: 'disabled' } }
+  return { ...readable, adjustments: [...readable.adjustments, mapped], edits: [edit] }
 }

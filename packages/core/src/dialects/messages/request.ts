@@ -19,7 +19,13 @@ import { jsonMember } from '../../protocol/json-members.ts'
 import { endUserOf } from './end-user.ts'
 import { reasoningEdits, settingEdits } from './native-edits.ts'
 import { conversationKeyOf } from './outline.ts'
-import { type ReadableBody, type SignedBlock, signedBlocks, withoutSignatures } from './readable-reasoning.ts'
+import {
+  type ReadableBody,
+  type SignedBlock,
+  signedBlocks,
+  withoutSignatures,
+  withoutThoughts,
+} from './readable-reasoning.ts'
 import { type MessagesSettings, readSettings } from './settings.ts'
 import { type MessagesConversation, messagesToTurns } from './to-turns.ts'
 import { betaHeader, versionHeader } from './wire-names.ts'
@@ -111,6 +117,7 @@ export class RequestSource {
   readonly body: JsonObject
   /** What of it was left out. */
   readonly adjustments: readonly Adjustment[]
+  readonly #edits: readonly BodyEdit[]
   #signed: readonly SignedBlock[] | undefined
   #settings: MessagesSettings | undefined
   #conversation: MessagesConversation | undefined
@@ -118,10 +125,11 @@ export class RequestSource {
   #text: string | undefined
   #reasoningEdits: readonly BodyEdit[] | undefined
 
-  constructor(draft: Draft, { body, adjustments }: ReadableBody = { body: draft.body, adjustments: [] }) {
+  constructor(draft: Draft, readable: ReadableBody = { body: draft.body, adjustments: [] }) {
     this.draft = draft
-    this.body = body
-    this.adjustments = adjustments
+    this.body = readable.body
+    this.adjustments = readable.adjustments
+    this.#edits = readable.edits ?? []
   }
 
   /** Returns the source for a target. Signatures of vendors stay: those of other vendors are not sent by their providers. */
@@ -137,7 +145,7 @@ export class RequestSource {
 
   withoutReasoning(): RequestSource | undefined {
     const signed = this.#signedBlocks
-    return signed.length === 0 ? undefined : this.#without(signed, 'the vendor refused it')
+    return signed.length === 0 ? undefined : new RequestSource(this.draft, withoutThoughts(this.body, signed))
   }
 
   get #signedBlocks(): readonly SignedBlock[] {
@@ -175,7 +183,7 @@ export class RequestSource {
   }
 
   get reasoningEdits(): readonly BodyEdit[] {
-    this.#reasoningEdits ??= reasoningEdits(this.body)
+    this.#reasoningEdits ??= [...this.#edits, ...reasoningEdits(this.body)]
     return this.#reasoningEdits
   }
 
