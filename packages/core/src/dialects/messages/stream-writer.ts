@@ -55,8 +55,8 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
   /** What vendors want back, and what is not sent yet: with calls, and with thoughts. */
   readonly #extras = new Map<string, JsonObject>()
   #details: JsonObject[] = []
-  /** Whether each block of reasoning is told when it ends: then the details at the end repeat them. */
-  #isToldInPlace = false
+  /** Whether each block of reasoning is sealed when it ends: then the details at the end repeat them. */
+  #isSealedInPlace = false
   #refusal = ''
   #finish: FinishReason | null = null
   #fields: ProviderSpecificFields | undefined
@@ -140,7 +140,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
     const { content, refusal, reasoning_content: thinking, function_call: legacy } = delta
     if (thinking) this.#addText('thinking', thinking)
     if (delta.ended_reasoning !== undefined) this.#endThought(delta.ended_reasoning)
-    if (delta.reasoning_details !== undefined && !this.#isToldInPlace)
+    if (delta.reasoning_details !== undefined && !this.#isSealedInPlace)
       this.#addDetails(delta.reasoning_details)
     if (content) this.#addText('text', content)
     if (refusal) {
@@ -195,7 +195,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
 
   /** Sends what a vendor wants back of a thought that has ended. */
   #endThought(detail: JsonObject): void {
-    this.#isToldInPlace = true
+    this.#isSealedInPlace = true
     const { text, signature, data } = detail
     const last = this.#last
     const open = last?.type === 'thinking' && last.signature === '' ? last : undefined
