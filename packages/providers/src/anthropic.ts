@@ -97,6 +97,7 @@ export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<An
   }
   const provider: Provider = {
     name: 'anthropic',
+    realm: url,
     encode: call => {
       const { body, adjustments } = requestBody(call, settings)
       return {

@@ -80,6 +80,7 @@ export function azure(options: AzureOptions): ProviderInstance {
   const fields = selectFields(options.providerFields ?? azureAnswerFields, owner)
   const provider: Provider = {
     name: owner,
+    realm: `${options.baseURL ?? options.resource}`,
     encode: call => {
       const url = urlOf(call.model, 'chat/completions')
       return authorized(encodeChatCompletions(call, { url, headers, compatibility }), credential, call)

@@ -116,6 +116,7 @@ export function bedrock(options: BedrockOptions = {}): ProviderInstanceOf<Bedroc
     bedrockModel(model).claude === undefined ? [] : ['messages']
   const provider: Provider = {
     name: 'bedrock',
+    realm: url,
     encode: call => encodeConverse(call, endpoint, fetchImage),
     decode: (response, call) => decodeConverse(response, call),
     ...nativeDialects(options.speaks, spoken, native, 'bedrock'),

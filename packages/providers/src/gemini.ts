@@ -133,6 +133,7 @@ export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiMo
 
   const provider: Provider = {
     name: 'gemini',
+    realm: base,
     encode,
     decode: (response, call) => decodeGenerateContent(response, call),
     count: {

@@ -150,6 +150,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   }
   const provider: Provider = {
     name,
+    realm: base,
     encode: call => encodeChatCompletions(call, endpoints.of(call)),
     decode: chatCompletionsDecoder(answerExtras(providerFields, citations, name)),
     ...(accepts === undefined ? {} : { accepts }),

@@ -197,6 +197,7 @@ export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> 
     isClaude(model, project, location) ? ['messages'] : []
   const provider: Provider = {
     name: 'vertex',
+    realm: `${base ?? ''} ${project} ${location}`,
     encode,
     decode,
     ...nativeDialects(options.speaks, spoken, native, 'vertex'),

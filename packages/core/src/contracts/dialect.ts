@@ -81,6 +81,8 @@ export interface AnswerIdentity {
   readonly requestId?: string | undefined
   /** Estimates the tokens of the prompt, for what is sent before the vendor has counted them. */
   promptTokens?(): number
+  /** Returns a short digest of who alone can read the reasoning of the answer: a vendor in an account, region or project. */
+  realm?(): string | undefined
 }
 
 /** A complete answer of a vendor, before a dialect writes it. */

@@ -143,6 +143,12 @@ export interface Provider {
   encodeNative?(call: NativeCall): EncodedRequest | Promise<EncodedRequest>
   /** Decodes the response to it, with the vendor's own text: see `native` of `Reply`. Throws what `decode` throws. */
   decodeNative?(response: UpstreamResponse, call: NativeCall): Reply | Promise<Reply>
+  /**
+   * The account, region or project that alone can read what the vendor wants back of its answers, such as encrypted reasoning:
+   * any text without secrets that is the same for all providers of it. Callers never see it. A function decides by the upstream's
+   * name for the model. Default: the name of the provider.
+   */
+  readonly realm?: string | ((model: string) => string)
   /** Embeds texts. Absent: the vendor has no embeddings. */
   readonly embed?: EmbedCodec
   /** Counts the tokens of a prompt. Absent: they are estimated. */

@@ -1,3 +1,4 @@
+import type { Adjustment } from '../contracts/provider.ts'
 import type { ChatRequest, JsonObject } from '../protocol/chat.ts'
 import type { NamedFields } from '../protocol/chat-fields.ts'
 import type { BodyEdit } from './body-edit.ts'
@@ -48,10 +49,27 @@ export interface GenerateRequest {
    */
   withMaxOutput(tokens: number): GenerateRequest
   /**
+   * Returns the request for a target: without the reasoning that only vendors of other realms can read, and with what of it was
+   * left out. `realmOf` returns the digest of the target's realm. Absent: it is the same for all targets.
+   */
+  forRealm?(realmOf: () => string): RealmRequest
+  /**
+   * Returns the request without the signatures and the encrypted reasoning of earlier answers, after a vendor has refused them;
+   * `undefined` if it has none. Absent: such a request is not repeated.
+   */
+  withoutReasoning?(): GenerateRequest | undefined
+  /**
    * Returns the body as JSON text, to pass it to a vendor that speaks the caller's dialect, with the caller's headers and what was
    * changed since. Absent: the dialect passes nothing on.
    */
   native?(): NativeBody
+}
+
+/** A request for one target. */
+export interface RealmRequest {
+  readonly request: GenerateRequest
+  /** The paths of reasoning that was left out, in the caller's request. */
+  readonly adjustments: readonly Adjustment[]
 }
 
 /** A caller's body as it came. */

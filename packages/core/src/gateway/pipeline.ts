@@ -12,6 +12,7 @@ import { limit } from '../rate-limiting/limit.ts'
 import { call } from '../upstream/call.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import type { CompleteReply } from '../upstream/complete-reply.ts'
+import { realmOf } from '../upstream/realm.ts'
 import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
 import { completionUsage } from '../usage/usage.ts'
 import { boundOutput, boundTargets } from '../validation/bounded-output.ts'
@@ -96,6 +97,10 @@ function answeredRequest<Host>(
     model: request.model,
     requestId: context.requestId,
     promptTokens: () => estimatePromptTokens(context.draft!),
+    realm: () => {
+      const target = accounting.attempts.counted?.target
+      return target && realmOf(target)
+    },
   }
   const { traced } = accounting.attempts
   if (traced !== undefined) traced.answerId = identity.id

@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { a, b, c, chance, d, isLikely, modelsOf, watching } from '../../test/support/scripted-places.ts'
+import {
+  a,
+  b,
+  c,
+  chance,
+  d,
+  draftOf,
+  isLikely,
+  modelsOf,
+  watching,
+} from '../../test/support/scripted-places.ts'
 import { weighted } from './weighted.ts'
 
 describe('weighted', () => {
@@ -20,6 +30,25 @@ describe('weighted', () => {
     expect(isLikely(first.b!, 20_000, 0.3)).toBe(true)
     expect(isLikely(first.c!, 20_000, 0.1)).toBe(true)
     expect(isLikely(afterA, first.a!, 0.75)).toBe(true)
+  })
+
+  it('keeps a conversation at its place, and holds the weights over many conversations', () => {
+    const route = weighted([a, 3], [b, 1], [c, 0])
+    const { context } = watching({ random: chance() })
+    const said = (prompt_cache_key: string, who = context) =>
+      modelsOf(route, who, draftOf({ prompt_cache_key }))
+    let first = 0
+    for (let at = 0; at < 5_000; at++) {
+      const models = said(`conversation ${at}`)
+      expect(said(`conversation ${at}`)).toEqual(models)
+      expect(models[2]).toBe('c')
+      if (models[0] === 'a') first++
+    }
+    expect(isLikely(first, 5_000, 0.75)).toBe(true)
+    // A name says nothing about the conversation of another principal.
+    const bob = { ...context, principal: { id: 'bob' } }
+    const names = Array.from({ length: 200 }, (_, at) => `conversation ${at}`)
+    expect(names.some(name => said(name)[0] !== said(name, bob)[0])).toBe(true)
   })
 
   it('takes the words of a configuration file, in a list or one by one', () => {

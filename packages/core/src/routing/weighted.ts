@@ -1,4 +1,5 @@
 import { configurationError } from '../errors/configuration-error.ts'
+import { principalKey } from '../primitives/principal-key.ts'
 import {
   type CombinedRoute,
   combinedRoute,
@@ -8,10 +9,12 @@ import {
 } from './combined-route.ts'
 import { checkWeights } from './entry-checks.ts'
 import { byLeast, ranked } from './linked-combinations.ts'
+import { distinctIds, rendezvous } from './route-key.ts'
 
 /**
  * Distributes requests at random by weight: `weighted([a, 3], [b, 1])` sends three of four requests to `a`. The others follow
- * as fallbacks, in an order drawn in the same way. An entry with a weight of 0 is only a fallback. The form of configuration
+ * as fallbacks, in an order drawn in the same way. The requests of one conversation (`conversationKey` of the outline) have the
+ * same order, because vendors keep its prompt and its reasoning; the weights hold over many conversations. An entry with a weight of 0 is only a fallback. The form of configuration
  * files works too: `weighted([{ to: a, weight: 3 }, { to: b, weight: 1 }])`.
  *
  * Throws `ConfigurationError` for an invalid entry, and for weights that are negative, not numbers, or all 0.
@@ -40,15 +43,24 @@ export function weighted(...given: readonly unknown[]): CombinedRoute<string> {
     pairs.map(([, weight]) => weight),
     at => [at, 'weight'],
   )
-  return combinedRoute(parts, steps =>
-    // An exponential variate per entry: each is the smallest with the probability of its share of the weights.
-    ranked(steps, (listed, _, { random }) =>
-      byLeast(
+  return combinedRoute(parts, steps => {
+    const distances = rendezvous(distinctIds(steps.map(({ id }) => id)), weights)
+    return ranked(steps, (listed, { outline }, { principal, random }) => {
+      const { conversationKey } = outline
+      if (conversationKey !== undefined) {
+        const found = distances(JSON.stringify([principalKey(principal), conversationKey]))
+        return byLeast(
+          listed,
+          listed.map(({ index }) => found[index]!),
+        )
+      }
+      // An exponential variate per entry: each is the smallest with the probability of its share of the weights.
+      return byLeast(
         listed,
         listed.map(({ index }) => -Math.log(random()) / weights[index]!),
-      ),
-    ),
-  )
+      )
+    })
+  })
 }
 
 /** An entry with its weight: `[target, 3]`, or `{ to: target, weight: 3 }` as in configuration files. */

@@ -5,6 +5,7 @@ import { embedRequestFor, requestFor } from '../validation/overridden-settings.t
 import { speaks } from '../validation/speaks.ts'
 import { type CallRequest, CountRequest, EmbedPart } from './call-request.ts'
 import type { PlannedCall } from './lazy-call.ts'
+import { realmOf } from './realm.ts'
 
 /** What a plan takes from its attempt. */
 interface PlanOptions {
@@ -31,10 +32,12 @@ export function planCall(given: CallRequest, target: Target, options: PlanOption
     return { planned: { form: 'embed', ...call, part: new EmbedPart(request, given.inputs) }, adjustments }
   }
   const counts = given instanceof CountRequest
-  const original = counts ? given.request : given
+  const asked = counts ? given.request : given
+  const readable = asked.forRealm?.(() => realmOf(target))
+  const original = readable?.request ?? asked
   const overridden = requestFor(original, target)
   const request = overridden?.request ?? original
-  const adjustments = overridden?.adjustments ?? none
+  const adjustments = joined(readable?.adjustments, overridden?.adjustments)
   if (counts) {
     const native = provider.count?.encodeNative && nativeBody(request, target)
     return { planned: { form: 'count', ...call, request, native }, adjustments }
@@ -43,6 +46,14 @@ export function planCall(given: CallRequest, target: Target, options: PlanOption
   return native === undefined || memberOf(provider, 'encodeNative') === undefined
     ? { planned: { form: 'translated', ...call, request }, adjustments }
     : { planned: { form: 'native', ...call, request, native }, adjustments }
+}
+
+function joined(
+  first: readonly Adjustment[] = none,
+  second: readonly Adjustment[] = none,
+): readonly Adjustment[] {
+  if (first.length === 0) return second
+  return second.length === 0 ? first : [...first, ...second]
 }
 
 function nativeBody(request: GenerateRequest, target: Target): NativeBody | undefined {

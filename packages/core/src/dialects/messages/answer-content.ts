@@ -21,12 +21,14 @@ type ToolUse = Writable<Extract<ContentBlock, { type: 'tool_use' }>>
  *
  * @param deltas - those of one choice.
  * @param wasCut - whether the answer ended at its maximum: then a call without its whole input has an empty one.
+ * @param realmOf - returns who alone can read what is sealed.
  * @throws UpstreamError of kind `garbled` for a call whose arguments are no JSON object.
  */
 export function answerContent(
   deltas: readonly AnswerDelta[],
   wasCut: boolean,
   newId: () => string,
+  realmOf: () => string | undefined = () => undefined,
 ): readonly ContentBlock[] {
   const blocks: ContentBlock[] = []
   const calls = new Map<number, ToolUse>()
@@ -59,7 +61,8 @@ export function answerContent(
     if (legacy !== undefined) addCall({ index: -1, function: legacy })
   }
   for (const call of calls.values()) call.input = checkedInput(call, wasCut)
-  return withReasoning(blocks, details, extras)
+  if (details.length === 0 && extras.size === 0) return joinUnsigned(blocks)
+  return withReasoning(blocks, details, extras, realmOf())
 }
 
 /** Returns the arguments of a call as the text of a JSON object. Throws `UpstreamError` of kind `garbled` for others. */
@@ -96,25 +99,30 @@ function withReasoning(
   given: readonly ContentBlock[],
   details: readonly JsonObject[],
   calls: ReadonlyMap<string, JsonObject>,
+  realm: string | undefined,
 ): readonly ContentBlock[] {
   let blocks = [...given]
-  let left = signed(blocks, details)
+  let left = signed(blocks, details, realm)
   blocks = joinUnsigned(blocks)
-  left = signed(blocks, left)
+  left = signed(blocks, left, realm)
   for (const detail of left.filter(isOwn)) blocks = withDetail(blocks, detail)
-  const sealed = sealReasoning({ details: left.filter(detail => !isOwn(detail)), calls: noCalls })
+  const sealed = sealReasoning({ realm, details: left.filter(detail => !isOwn(detail)), calls: noCalls })
   if (sealed !== undefined) {
     const unsigned = blocks.findIndex(isUnsigned)
     if (unsigned === -1) blocks.unshift({ type: 'redacted_thinking', data: sealed })
     else blocks[unsigned] = { ...(blocks[unsigned] as ThinkingBlock), signature: sealed }
   }
-  return calls.size === 0 ? blocks : withCalls(blocks, calls)
+  return calls.size === 0 ? blocks : withCalls(blocks, calls, realm)
 }
 
 const noCalls: ReadonlyMap<string, JsonObject> = new Map()
 
 /** Gives thoughts the signatures that came for their text. Returns the other details. */
-function signed(blocks: ContentBlock[], details: readonly JsonObject[]): readonly JsonObject[] {
+function signed(
+  blocks: ContentBlock[],
+  details: readonly JsonObject[],
+  realm: string | undefined,
+): readonly JsonObject[] {
   let from = 0
   return details.filter(detail => {
     const { text, signature } = detail
@@ -123,7 +131,7 @@ function signed(blocks: ContentBlock[], details: readonly JsonObject[]): readonl
       (block, index) => index >= from && isUnsigned(block) && block.thinking === text,
     )
     if (at === -1) return true
-    const own = isOwn(detail) ? signature : sealReasoning({ details: [detail], calls: noCalls })
+    const own = isOwn(detail) ? signature : sealReasoning({ realm, details: [detail], calls: noCalls })
     if (own === undefined) return true
     blocks[at] = { type: 'thinking', thinking: text, signature: own }
     from = at + 1
@@ -135,11 +143,13 @@ function signed(blocks: ContentBlock[], details: readonly JsonObject[]): readonl
 function withCalls(
   given: readonly ContentBlock[],
   calls: ReadonlyMap<string, JsonObject>,
+  realm: string | undefined,
 ): readonly ContentBlock[] {
   const blocks: ContentBlock[] = []
   for (const block of given) {
     const extra = block.type === 'tool_use' ? calls.get(block.id) : undefined
-    const sealed = extra && sealReasoning({ details: [], calls: new Map([[(block as ToolUse).id, extra]]) })
+    const sealed =
+      extra && sealReasoning({ realm, details: [], calls: new Map([[(block as ToolUse).id, extra]]) })
     const last = blocks.at(-1)
     if (sealed !== undefined && last !== undefined && isUnsigned(last)) {
       blocks[blocks.length - 1] = { ...last, signature: sealed }

@@ -17,7 +17,7 @@ export function messageText(
   if (last === undefined)
     throw new UpstreamError('The upstream answered without a choice.', { kind: 'garbled' })
   const { finish } = last
-  const content = answerContent(deltas, finish === 'length', newId)
+  const content = answerContent(deltas, finish === 'length', newId, () => identity.realm?.())
   const stop = stopFields({
     finish,
     called: content.some(({ type }) => type === 'tool_use'),

@@ -74,7 +74,9 @@ export function reasoningEdits(body: JsonObject): readonly BodyEdit[] {
     if (jsonMember(message, 'role') !== 'assistant') continue
     const content = jsonItems(jsonMember(message, 'content'))
     const value = ownBlocks(content)
-    if (value !== content) edits.push({ path: ['messages', index, 'content'], value })
+    // A message without content is refused.
+    if (value.length === 0 && content.length > 0) edits.push({ path: ['messages', index], value: undefined })
+    else if (value !== content) edits.push({ path: ['messages', index, 'content'], value })
   }
   return edits
 }

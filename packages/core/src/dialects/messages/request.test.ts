@@ -567,3 +567,79 @@ describe('the body of a request, for a vendor of the protocol', () => {
     ])
   })
 })
+
+describe('the reasoning of a request', () => {
+  const sealedBy = (realm: string) =>
+    sealReasoning({
+      realm,
+      details: [{ type: 'reasoning.encrypted', data: realm, format: 'x' }],
+      calls: new Map(),
+    })!
+  const text = { type: 'text', text: 'a' }
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm.', signature: sealedBy('aa') }, text] },
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: [{ type: 'redacted_thinking', data: sealedBy('bb') }, text] },
+    { role: 'assistant', content: [{ type: 'thinking', thinking: 'So.', signature: 'raw' }, text] },
+  ]
+  const readable = (realm: string) => messagesRequest({ messages }).forRealm!(() => realm)
+
+  it('is what its target can read, and the rest is told', () => {
+    const { request, adjustments } = readable('aa')
+    expect(adjustments.map(({ parameter }) => parameter)).toEqual(['messages[3].content[0].data'])
+    expect(request.turns()[1]?.parts[0]).toMatchObject({ text: 'Hm.', details: [{ data: 'aa' }] })
+    expect(request.turns()[3]?.parts).toMatchObject([
+      { kind: 'text' },
+      { kind: 'reasoning', text: 'So.', details: [{ signature: 'raw' }] },
+      { kind: 'text' },
+    ])
+    const other = readable('cc')
+    expect(other.adjustments).toHaveLength(2)
+    expect(other.request.turns()[1]?.parts[0]).toMatchObject({ kind: 'reasoning', text: 'Hm.', details: [] })
+    expect(JSON.stringify(other.request.native!().edits)).not.toContain('sluice1')
+  })
+
+  it('is the same request where nothing is sealed', () => {
+    const request = messagesRequest()
+    const unasked = () => {
+      throw new Error('asked')
+    }
+    expect(request.forRealm!(unasked)).toEqual({ request, adjustments: [] })
+    expect(request.withoutReasoning!()).toBeUndefined()
+  })
+
+  it('is left out whole, after a vendor refused it', () => {
+    const request = messagesRequest({ messages }).withoutReasoning!()!
+    const { adjustments } = request.forRealm!(() => 'aa')
+    expect(adjustments.map(({ parameter }) => parameter)).toEqual([
+      'messages[1].content[0].signature',
+      'messages[3].content[0].data',
+      'messages[4].content[0].signature',
+    ])
+    expect(request.native!().edits).toEqual(
+      [1, 3, 4].map(at => ({ path: ['messages', at, 'content'], value: [text] })),
+    )
+    expect(request.withoutReasoning!()).toBeUndefined()
+    const only = { role: 'assistant', content: [{ type: 'thinking', thinking: 'So.', signature: 'raw' }] }
+    const emptied = messagesRequest({ messages: [messages[0]!, only, messages[0]!] }).withoutReasoning!()!
+    expect(emptied.native!().edits).toEqual([{ path: ['messages', 1], value: undefined }])
+  })
+
+  it('ends, where a vendor with a budget would have to go on with an answer that did not begin with it', () => {
+    const call = { type: 'tool_use', id: 'c', name: 'f', input: {} }
+    const thought = { type: 'thinking', thinking: 'So.', signature: 'raw' }
+    const result = { type: 'tool_result', tool_use_id: 'c', content: 'b' }
+    const going = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [thought, call] },
+      { role: 'user', content: [result] },
+    ]
+    const editsOf = (thinking: JsonObject) =>
+      messagesRequest({ thinking, messages: going }).withoutReasoning!()!.native!().edits.map(
+        ({ path }) => path[0],
+      )
+    expect(editsOf({ type: 'enabled', budget_tokens: 2_000 })).toEqual(['thinking', 'messages'])
+    expect(editsOf({ type: 'adaptive' })).toEqual(['messages'])
+  })
+})

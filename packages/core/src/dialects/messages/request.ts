@@ -1,6 +1,12 @@
 import type { Draft } from '../../contracts/draft.ts'
+import type { Adjustment } from '../../contracts/provider.ts'
 import type { BodyEdit } from '../../conversation/body-edit.ts'
-import type { GenerateRequest, NativeBody, Settings } from '../../conversation/generate-request.ts'
+import type {
+  GenerateRequest,
+  NativeBody,
+  RealmRequest,
+  Settings,
+} from '../../conversation/generate-request.ts'
 import type { Turn } from '../../conversation/turns.ts'
 import { renamedPath } from '../../conversation/turns-generate-request.ts'
 import {
@@ -14,6 +20,13 @@ import { endUserOf } from './end-user.ts'
 import { losses } from './losses.ts'
 import { reasoningEdits, settingEdits } from './native-edits.ts'
 import { conversationKeyOf } from './outline.ts'
+import {
+  type ReadableBody,
+  type SignedBlock,
+  signedBlocks,
+  withoutSignatures,
+  withoutThoughts,
+} from './readable-reasoning.ts'
 import { type MessagesSettings, readSettings } from './settings.ts'
 import { type MessagesConversation, messagesToTurns } from './to-turns.ts'
 import { betaHeader, versionHeader } from './wire-names.ts'
@@ -77,6 +90,17 @@ export class MessagesGenerateRequest implements GenerateRequest {
     return this.withSettings({ ...this.settings(), max_completion_tokens: tokens })
   }
 
+  forRealm(realmOf: () => string): RealmRequest {
+    const source = this.#source.forRealm(realmOf)
+    const request = source === this.#source ? this : new MessagesGenerateRequest(source, this.#replaced)
+    return { request, adjustments: source.adjustments }
+  }
+
+  withoutReasoning(): MessagesGenerateRequest | undefined {
+    const source = this.#source.withoutReasoning()
+    return source && new MessagesGenerateRequest(source, this.#replaced)
+  }
+
   native(): NativeBody {
     const { draft, text, headers } = this.#source
     const edits =
@@ -90,14 +114,48 @@ export class MessagesGenerateRequest implements GenerateRequest {
 /** What a request and its copies with other settings have in common. Each view is computed when it is first read. */
 export class RequestSource {
   readonly draft: Draft
+  /** The body, without the reasoning that its target cannot read. */
+  readonly body: JsonObject
+  /** What of it was left out. */
+  readonly adjustments: readonly Adjustment[]
+  readonly #edits: readonly BodyEdit[]
+  #signed: readonly SignedBlock[] | undefined
   #settings: MessagesSettings | undefined
   #conversation: MessagesConversation | undefined
   #chat: ChatConversation | undefined
   #text: string | undefined
   #reasoningEdits: readonly BodyEdit[] | undefined
 
-  constructor(draft: Draft) {
+  constructor(draft: Draft, readable: ReadableBody = { body: draft.body, adjustments: [] }) {
     this.draft = draft
+    this.body = readable.body
+    this.adjustments = readable.adjustments
+    this.#edits = readable.edits ?? []
+  }
+
+  /** Returns the source for a target. Signatures of vendors stay: those of other vendors are not sent by their providers. */
+  forRealm(realmOf: () => string): RequestSource {
+    const sealed = this.#signedBlocks.filter(({ realm }) => realm !== undefined)
+    if (sealed.length === 0) return this
+    const own = realmOf()
+    return this.#without(
+      sealed.filter(({ realm }) => realm !== own),
+      'only another vendor, account or region can read it',
+    )
+  }
+
+  withoutReasoning(): RequestSource | undefined {
+    const signed = this.#signedBlocks
+    return signed.length === 0 ? undefined : new RequestSource(this.draft, withoutThoughts(this.body, signed))
+  }
+
+  get #signedBlocks(): readonly SignedBlock[] {
+    this.#signed ??= signedBlocks(this.body)
+    return this.#signed
+  }
+
+  #without(left: readonly SignedBlock[], why: string): RequestSource {
+    return left.length === 0 ? this : new RequestSource(this.draft, withoutSignatures(this.body, left, why))
   }
 
   get settings(): MessagesSettings {
@@ -110,7 +168,7 @@ export class RequestSource {
   }
 
   get conversation(): MessagesConversation {
-    this.#conversation ??= messagesToTurns(this.draft.body)
+    this.#conversation ??= messagesToTurns(this.body)
     return this.#conversation
   }
 
@@ -126,7 +184,7 @@ export class RequestSource {
   }
 
   get reasoningEdits(): readonly BodyEdit[] {
-    this.#reasoningEdits ??= reasoningEdits(this.draft.body)
+    this.#reasoningEdits ??= [...this.#edits, ...reasoningEdits(this.body)]
     return this.#reasoningEdits
   }
 

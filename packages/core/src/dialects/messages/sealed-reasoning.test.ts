@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../protocol/chat.ts'
-import { openReasoning, sealReasoning } from './sealed-reasoning.ts'
+import { openReasoning, sealedRealm, sealReasoning } from './sealed-reasoning.ts'
 
 const none = new Map<string, JsonObject>()
 
@@ -18,9 +18,10 @@ describe('sealed reasoning', () => {
     })
     fc.assert(
       fc.property(fc.array(detail, { minLength: 1, maxLength: 5 }), calls, (details, entries) => {
-        const sealed = sealReasoning({ details, calls: new Map(entries) })!
+        const sealed = sealReasoning({ realm: 'a1', details, calls: new Map(entries) })!
         expect(sealed).toMatch(/^[\x21-\x7e]+$/)
-        expect(openReasoning(sealed)).toEqual({ details, calls: new Map(entries) })
+        expect(sealedRealm(sealed)).toBe('a1')
+        expect(openReasoning(sealed)).toEqual({ realm: 'a1', details, calls: new Map(entries) })
       }),
     )
   })
@@ -34,11 +35,15 @@ describe('sealed reasoning', () => {
 
   it('is nothing else: other texts are not opened, and odd ones hold nothing', () => {
     const [prefix] = sealReasoning({ details: [{ data: 'x' }], calls: none })!.split('.')
-    const sealed = (value: unknown) => `${prefix}.${btoa(JSON.stringify(value))}`
+    const sealed = (value: unknown) => `${prefix}..${btoa(JSON.stringify(value))}`
     for (const text of [
       '',
       'EqQBCgIYAhIM',
       `${prefix}.`,
+      `${prefix}..`,
+      `${prefix}.e30=`,
+      `${prefix}.A1.e30=`,
+      `${prefix}.${'a'.repeat(65)}.e30=`,
       `${prefix}.#`,
       `${prefix}.${btoa('{')}`,
       `${prefix}.${btoa('ÿ')}`,
@@ -53,8 +58,34 @@ describe('sealed reasoning', () => {
       { details: 7, calls: {} },
       { details: [7, null], calls: [7, [1, {}], ['a', 7]] },
     ]) {
-      expect(openReasoning(sealed(value))).toEqual({ details: [], calls: none })
+      expect(openReasoning(sealed(value))).toEqual({ realm: '', details: [], calls: none })
     }
-    expect(openReasoning(sealed(null))).toEqual({ details: [], calls: none })
+    expect(openReasoning(sealed(null))).toEqual({ realm: '', details: [], calls: none })
+  })
+
+  it('never throws, whatever it is', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), fc.json().map(btoa8))
+    fc.assert(
+      fc.property(text, content => {
+        for (const each of [content, `sluice1.${content}`, `sluice1.a1.${content}`]) {
+          const opened = openReasoning(each)
+          if (opened === undefined) continue
+          for (const detail of opened.details) expect(typeof detail).toBe('object')
+        }
+      }),
+    )
+  })
+
+  it('holds nothing deep, and no more blocks than an answer has', () => {
+    const sealed = (value: string) => `sluice1..${btoa(value)}`
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+    expect(openReasoning(sealed(`{"details":[{"a":${deep}},{"b":1}]}`))?.details).toEqual([{ b: 1 }])
+    expect(openReasoning(sealed('{"details":[{"__proto__":{"a":1}}]}'))?.details).toEqual([])
+    const many = JSON.stringify({ details: Array.from({ length: 5_000 }, () => ({ data: 'x' })) })
+    expect(openReasoning(sealed(many))?.details).toHaveLength(1_024)
   })
 })
+
+function btoa8(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+}

@@ -3,45 +3,74 @@ import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 
 /** What vendors of other protocols want back with the next request: reasoning, and what came with each call. */
 export interface SealedReasoning {
+  /** Who alone can read it: a digest of lowercase hexadecimal digits. Empty if it is not known. */
+  readonly realm?: string | undefined
   /** As `reasoning_details` of chat completions: `format` names the vendor. */
   readonly details: readonly JsonObject[]
   /** By the id of the call: its `extra_content`. */
   readonly calls: ReadonlyMap<string, JsonObject>
 }
 
-/** What a sealed text begins with: the version of its format. */
+/** What a sealed text begins with: the version of its format. The realm and the content follow, each after a dot. */
 const prefix = 'sluice1.'
 
 /** Longer ones are neither written nor read, in UTF-16 code units. */
 const maxLength = 4_194_304
 
+/** Maximum number of blocks of reasoning, and of calls. */
+const maxDetails = 1_024
 const maxCalls = 128
+
+/** How deep a member of what is sealed may be. */
+const maxDepth = 4
 
 /**
  * Returns reasoning as one printable text, for clients whose protocol has only a signature. `undefined` if there is nothing that
  * a vendor could check, or too much of it.
  */
-export function sealReasoning({ details, calls }: SealedReasoning): string | undefined {
+export function sealReasoning({ realm = '', details, calls }: SealedReasoning): string | undefined {
   if (calls.size === 0 && !details.some(isChecked)) return undefined
-  const text = prefix + base64Of(JSON.stringify({ details, calls: [...calls] }))
+  const text = `${prefix}${realm}.${base64Of(JSON.stringify({ details, calls: [...calls] }))}`
   return text.length <= maxLength ? text : undefined
 }
 
-/** Opens a text of `sealReasoning`. `undefined` for any other. Its content is as trustworthy as the rest of the request. */
+/**
+ * Opens a text of `sealReasoning`. `undefined` for any other. Its content is as trustworthy as the rest of the request: the caller
+ * may have written it.
+ */
 export function openReasoning(text: string): SealedReasoning | undefined {
-  if (!text.startsWith(prefix) || text.length > maxLength) return undefined
+  const realm = sealedRealm(text)
+  if (realm === undefined) return undefined
   let value: JsonValue
   try {
-    value = JSON.parse(textOfBase64(text.slice(prefix.length))) as JsonValue
+    value = JSON.parse(textOfBase64(text.slice(prefix.length + realm.length + 1))) as JsonValue
   } catch {
     return undefined
   }
   const calls = new Map<string, JsonObject>()
   for (const entry of jsonItems(jsonMember(value, 'calls')).slice(0, maxCalls)) {
     const [id, extra] = jsonItems(entry)
-    if (typeof id === 'string' && isObject(extra)) calls.set(id, extra)
+    if (typeof id === 'string' && isFlatObject(extra)) calls.set(id, extra)
   }
-  return { details: jsonItems(jsonMember(value, 'details')).filter(isObject), calls }
+  const details = jsonItems(jsonMember(value, 'details')).slice(0, maxDetails).filter(isFlatObject)
+  return { realm, details, calls }
+}
+
+/** Returns the realm of a text that looks like one of `sealReasoning`, without opening it. `undefined` for any other. */
+export function sealedRealm(text: string): string | undefined {
+  if (!text.startsWith(prefix) || text.length > maxLength) return undefined
+  return /^[0-9a-f]{0,64}(?=\.)/.exec(text.slice(prefix.length, prefix.length + 65))?.[0]
+}
+
+function isFlatObject(value: JsonValue | undefined): value is JsonObject {
+  return isObject(value) && isShallow(value, maxDepth)
+}
+
+/** Whether a value is no deeper than some levels, and has no member that is the name of a prototype. */
+function isShallow(value: JsonValue | undefined, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (levels === 0 || Object.hasOwn(value, '__proto__')) return false
+  return Object.values(value).every(member => isShallow(member, levels - 1))
 }
 
 /** Whether a block of reasoning has a signature, or is encrypted. */

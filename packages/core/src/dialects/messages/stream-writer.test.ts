@@ -252,6 +252,7 @@ describe('a streamed message', () => {
     const called = read(text('a'), signed, finish('tool_calls')).content
     expect(called.map(({ type }) => type)).toEqual(['text', 'redacted_thinking', 'tool_use'])
     expect(openReasoning(String(called[1]?.data))).toEqual({
+      realm: '',
       details: [],
       calls: new Map([['c', extra_content]]),
     })

@@ -242,7 +242,11 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
   /** Sends what vendors want back as a signature of the last thought, or as a block of its own. */
   #seal(): void {
     if (this.#details.length === 0 && this.#extras.size === 0) return
-    const sealed = sealReasoning({ details: this.#details, calls: this.#extras })
+    const sealed = sealReasoning({
+      realm: this.#identity.realm?.(),
+      details: this.#details,
+      calls: this.#extras,
+    })
     if (sealed === undefined) return
     this.#details = []
     this.#extras.clear()

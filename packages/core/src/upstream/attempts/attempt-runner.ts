@@ -10,6 +10,7 @@ import type { AttemptObserver, CallContext, CallDependencies } from '../call-con
 import { type CallRequest, EmbedPart } from '../call-request.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
 import { ProviderCall } from '../provider-call.ts'
+import { refusesReasoning } from '../refuses-reasoning.ts'
 import type { RetryState, TargetAttemptState } from './next-attempt.ts'
 import { backoffDelay, hedgeTime, isRetryable, mayMoveOn } from './retry-policy.ts'
 import { callShadows } from './shadows.ts'
@@ -60,6 +61,8 @@ export class AttemptRunner implements RetryState, AttemptHost {
   #denied = false
   /** The last attempt failed on a stale connection: it is repeated once, not twice in a row. */
   #wasStale = false
+  /** The request without the reasoning that the target of an index refused: it is called once more, once per request. */
+  #unthought: { readonly index: number; readonly request: CallRequest } | undefined
   /** The use of keys, by the index of the target. Created for a provider with several keys. */
   #keyUses: Map<number, KeyUse> | undefined
   /** Created where a target is unavailable, which is rare. */
@@ -146,7 +149,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
       // The adjustments of an earlier attempt say nothing about this one, which may fail before it is encoded.
       observer.adjusted(noAdjustments)
       const attempt = new UpstreamAttempt(index, entry, call, health, retry, this)
-      attempt.start(this.#request)
+      attempt.start(this.#unthought?.index === index ? this.#unthought.request : this.#request)
       this.#latest = attempt
       // Nearly always the only one, and an array that is pushed to allocates capacity for many.
       this.#running = this.#running.length === 0 ? [attempt] : [...this.#running, attempt]
@@ -200,7 +203,8 @@ export class AttemptRunner implements RetryState, AttemptHost {
     if (!entry.called && this.targets[index]!.calls === 1) this.made--
     const stale = !this.#wasStale && UpstreamError.is(failure) && failure.staleConnection
     this.#wasStale = stale
-    const again = stale || attempt.hasOtherKey
+    const unthought = this.#leaveReasoningOut(index, failure)
+    const again = stale || attempt.hasOtherKey || unthought
     if (again) this.due = index
     if (again && !stale) this.maxAttempts++
     const last = again ? failure : this.#failureOfTarget(attempt, now)
@@ -290,6 +294,17 @@ export class AttemptRunner implements RetryState, AttemptHost {
       .view(now, this.#context.caller)
     if (state !== 'cooldown' || waitMs === 0 || reason === undefined) return failure
     return allKeysUnavailable({ reason, waitMs }, failure)
+  }
+
+  /** Leaves out the reasoning that a target refused. Returns whether the target is to be called once more. */
+  #leaveReasoningOut(index: number, failure: unknown): boolean {
+    const request = this.#request
+    if (this.#unthought !== undefined || !('withoutReasoning' in request)) return false
+    if (this.running > 0 || !refusesReasoning(failure)) return false
+    const without = request.withoutReasoning?.()
+    if (without === undefined) return false
+    this.#unthought = { index, request: without }
+    return true
   }
 
   #keyUseOf(index: number): KeyUse {
