@@ -69,6 +69,10 @@ export async function startVendor(family: Family, script: Script): Promise<Vendo
   const questions: Question[] = []
   const server = createServer((request, response) => {
     void textOf(request).then(text => {
+      // These vendors count no tokens: the gateway estimates them.
+      if (/count-?tokens|count_tokens/i.test(request.url ?? '')) {
+        return send(response, family.error(404, 'Not found.'))
+      }
       const body = JSON.parse(text)
       const question = { ...family.question(body, request.url ?? ''), body, headers: request.headers }
       questions.push(question)
@@ -99,9 +103,15 @@ async function textOf(request: IncomingMessage): Promise<string> {
 function reply(response: ServerResponse, family: Family, saying: Saying, stream: boolean): void {
   const { error, cutAfter } = saying
   const wire = error === undefined ? family.answer(saying, stream) : family.error(error.status, error.message)
-  response.writeHead(wire.status, { ...wire.headers, ...error?.headers })
-  if (cutAfter === undefined) response.end(wire.body)
-  else response.write(wire.body.slice(0, cutAfter), () => response.destroy())
+  if (cutAfter === undefined) send(response, wire, error?.headers)
+  else {
+    response.writeHead(wire.status, { ...wire.headers, ...error?.headers })
+    response.write(wire.body.slice(0, cutAfter), () => response.destroy())
+  }
+}
+
+function send(response: ServerResponse, { status, headers, body }: WireResponse, more: object = {}): void {
+  response.writeHead(status, { ...headers, ...more }).end(body)
 }
 
 export function json(status: number, body: object, headers: Record<string, string> = {}): WireResponse {
