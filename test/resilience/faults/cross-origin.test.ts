@@ -92,7 +92,7 @@ describe('F24 pages of other origins, and preflights that are costly to read', (
         expect(status).toBe(204)
         // The list is the gateway's own: nothing is reflected.
         expect(headers['access-control-allow-headers']).toMatch(
-          /^authorization, content-type, cache-control, /,
+          /^authorization, x-api-key, content-type, cache-control, /,
         )
         expect(headers['access-control-allow-headers']).not.toContain('x-a,')
       }

@@ -11,6 +11,9 @@ const routes: Readonly<Record<string, readonly string[]>> = {
   '/chat/completions': ['POST'],
   '/chat/completions/': ['POST'],
   '//chat/completions': ['POST'],
+  '/messages': ['POST'],
+  '/messages/count_tokens': ['POST'],
+  '/embeddings': ['POST'],
   '/models': ['GET', 'HEAD'],
   '/models/': ['GET', 'HEAD'],
   '/models/local': ['GET', 'HEAD'],
@@ -24,9 +27,7 @@ const none = [
   '/proxy/chat/completions',
   '/proxy/https://evil.example/v1/chat/completions',
   '/completions',
-  '/embeddings',
   '/responses',
-  '/messages',
   '/files',
   '/engines/local/chat/completions',
   '/openai/deployments/local/chat/completions',
@@ -109,7 +110,7 @@ describe('F45 another way in, or another way out', () => {
       const { site, end } = await startService(mount, { models: { local: upstream } })
       const headers = override(evil.baseURL)
       expect((await site.chat({}, { headers })).status).toBe(200)
-      expectRefusal(await site.chat({}, { headers, key: null }), 401, { code: null })
+      expectRefusal(await site.chat({}, { headers, key: null }), 401, { code: 'invalid_api_key' })
       const [request] = upstream.requests
       expect(request).toMatchObject({ method: 'POST', path: '/v1/chat/completions' })
       expect(request?.json?.model).toBe('its-model')

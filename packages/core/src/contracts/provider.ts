@@ -1,9 +1,12 @@
+import type { Adjustment } from '../conversation/adjustment.ts'
 import type { BodyEdit } from '../conversation/body-edit.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { ChatRequest, FinishReason, JsonObject, Logprobs } from '../protocol/chat.ts'
 import type { EmbeddingInput, EmbeddingVector, EmbedRequest } from './embedding.ts'
 import type { Operation } from './outline.ts'
 import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
+
+export type { Adjustment } from '../conversation/adjustment.ts'
 
 /** One call of one upstream model, as `encode` and `decode` get it. */
 export interface Call {
@@ -91,19 +94,6 @@ export interface CountCodec {
  * omit it, and report an adjustment.
  */
 export type UnsupportedParameters = 'refuse' | 'drop'
-
-/** A change that a provider made to a parameter, because its vendor does not support it as it is. */
-export interface Adjustment {
-  /** The parameter's path in the caller's request: `seed`, `messages[2].name`. */
-  readonly parameter: string
-  /**
-   * `dropped`: omitted. `mapped`: replaced by the vendor's closest equivalent. `defaulted`: added, because the vendor requires
-   * it and the request has none.
-   */
-  readonly action: 'dropped' | 'mapped' | 'defaulted'
-  /** What was sent instead, or why it was dropped, in a few words. It never holds content of messages. */
-  readonly detail?: string
-}
 
 /** An encoded request to a vendor, with the adjustments that it needed. */
 export interface EncodedRequest extends UpstreamRequest {

@@ -1,6 +1,6 @@
-import type { Adjustment } from '../contracts/provider.ts'
 import type { ChatRequest, JsonObject } from '../protocol/chat.ts'
 import type { NamedFields } from '../protocol/chat-fields.ts'
+import type { Adjustment } from './adjustment.ts'
 import type { BodyEdit } from './body-edit.ts'
 import type { Turn } from './turns.ts'
 import type { ConversationLoss } from './turns-to-chat.ts'
@@ -68,7 +68,7 @@ export interface GenerateRequest {
 /** A request for one target. */
 export interface RealmRequest {
   readonly request: GenerateRequest
-  /** The paths of reasoning that was left out, in the caller's request. */
+  /** What was left out, or changed with it. */
   readonly adjustments: readonly Adjustment[]
 }
 

@@ -2,17 +2,13 @@ import { UpstreamError } from '../errors/upstream-error.ts'
 
 /** What vendors write about reasoning that they cannot read. */
 const patterns: readonly RegExp[] = [
-  // OpenAI, Azure, xAI
   /invalid_encrypted_content/i,
   /encrypted content .{0,80}(?:verified|decrypted|parsed)/i,
-  // Anthropic, and Claude on Bedrock and Vertex AI
   /(?:invalid|verify).{0,40}`?signature`? in `?(?:redacted_)?thinking/i,
   /(?:redacted_)?thinking`? blocks? .{0,80}(?:cannot be modified|must remain as they were|could not be verified)/i,
   /(?:invalid|corrupted).{0,20}`?data`? in `?redacted_thinking/i,
-  // Gemini
   /thought.?signature.{0,40}(?:not valid|invalid|corrupted)/i,
   /(?:not valid|invalid|corrupted).{0,40}thought.?signature/i,
-  // Bedrock, models of other vendors
   /reasoning.?(?:content|text)?.{0,40}signature.{0,40}(?:invalid|not valid|could not)/i,
 ]
 

@@ -121,17 +121,21 @@ function serving(targets: Target | readonly Target[], options: Partial<GatewayOp
     observe: event => void (event.type === 'end' && events.push(event)),
     ...options,
   })
-  const say = async (body: string, headers: Record<string, string> = {}) => {
-    const response = await gateway.fetch(
+  const send = (body: string, headers: Record<string, string> = {}) =>
+    gateway.fetch(
       new Request('http://sluice.test/v1/plain', {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body,
       }),
     )
+  const say = async (body: string, headers?: Record<string, string>) => {
+    const response = await send(body, headers)
     return [response.status, await response.text()]
   }
-  return { say, events }
+  /** Returns the body of the answer once its head is there. */
+  const open = async (body: string) => (await send(body)).body!
+  return { say, open, events }
 }
 
 describe('a vendor that speaks the dialect of its caller', () => {
@@ -189,12 +193,14 @@ describe('a vendor that speaks the dialect of its caller', () => {
       answer = resolve
     })
     const { target } = speaking(() => reply)
-    const { say } = serving(target, { stream: { keepAliveMs: 1 } })
-    const saying = say('{"model":"m","say":"Hi","stream":true}')
-    await new Promise(resolve => setTimeout(resolve, 20))
+    const { open } = serving(target, { stream: { keepAliveMs: 1 } })
+    const body = await open('{"model":"m","say":"Hi","stream":true}')
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+    let read = (await reader.read()).value ?? ''
+    expect(read).toBe('begin m\n')
     answer(streamed(batch(['begin']), batch(['Hello'], text('Hello')), batch(['over'], stop)))
-    const [, body] = await saying
-    expect(String(body).replaceAll(/^:.*\n+/gm, '')).toBe('begin m\nHello\nover\n')
+    for (let next = await reader.read(); !next.done; next = await reader.read()) read += next.value
+    expect(read.replaceAll(/^:.*\n+/gm, '')).toBe('begin m\nHello\nover\n')
   })
 
   it('ends with an error in the words of the dialect where it breaks', async () => {

@@ -56,7 +56,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
   readonly #extras = new Map<string, JsonObject>()
   #details: JsonObject[] = []
   /** Whether each block of reasoning is sealed when it ends: then the details at the end repeat them. */
-  #isSealedInPlace = false
+  #isSealedAtItsEnd = false
   #refusal = ''
   #finish: FinishReason | null = null
   #fields: ProviderSpecificFields | undefined
@@ -140,7 +140,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
     const { content, refusal, reasoning_content: thinking, function_call: legacy } = delta
     if (thinking) this.#addText('thinking', thinking)
     if (delta.ended_reasoning !== undefined) this.#endThought(delta.ended_reasoning)
-    if (delta.reasoning_details !== undefined && !this.#isSealedInPlace)
+    if (delta.reasoning_details !== undefined && !this.#isSealedAtItsEnd)
       this.#addDetails(delta.reasoning_details)
     if (content) this.#addText('text', content)
     if (refusal) {
@@ -195,7 +195,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
 
   /** Sends what a vendor wants back of a thought that has ended. */
   #endThought(detail: JsonObject): void {
-    this.#isSealedInPlace = true
+    this.#isSealedAtItsEnd = true
     const { text, signature, data } = detail
     const last = this.#last
     const open = last?.type === 'thinking' && last.signature === '' ? last : undefined
