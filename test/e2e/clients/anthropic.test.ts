@@ -141,6 +141,32 @@ overFamilies(script, service => {
       expect(service.taken()[0]?.media).toEqual(['image/png'])
     })
 
+    it('shows documents', async () => {
+      service.taken()
+      const data = Buffer.from('%PDF-1.4 a document').toString('base64')
+      await client().messages.create(
+        asking('', {
+          messages: [
+            {
+              role: 'user',
+              content: [
+                { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data } },
+                {
+                  type: 'document',
+                  title: 'A note',
+                  source: { type: 'text', media_type: 'text/plain', data: 'Bring the umbrella.' },
+                },
+                { type: 'text', text: 'Read!' },
+              ],
+            },
+          ],
+        }),
+      )
+      const [question] = service.taken()
+      expect(question?.media[0]).toMatch(/pdf$/)
+      expect(JSON.stringify(question?.body)).toContain('Bring the umbrella.')
+    })
+
     it('reads thinking, with its signature', async () => {
       const thinking = { type: 'enabled', budget_tokens: 1_024 } as const
       for (const message of await both(asking('Please think', { thinking }))) {

@@ -6,7 +6,7 @@ const required = [
   ...numbers('G', [1, 18]),
   ...numbers('G', [20, 25]),
   ...numbers('G', [27, 27]),
-  ...numbers('G', [34, 34]),
+  ...numbers('G', [30, 34]),
   ...numbers('M', [1, 4]),
   ...numbers('M', [10, 11]),
   ...numbers('M', [20, 22]),
@@ -16,11 +16,10 @@ const required = [
   ...numbers('K', [20, 28]),
   ...numbers('K', [43, 43]),
   ...numbers('T', [9, 21]),
-  ...numbers('T', [24, 25]),
-  ...numbers('T', [27, 27]),
+  ...numbers('T', [24, 27]),
   ...numbers('T', [29, 31]),
   ...numbers('T', [33, 33]),
-  ...numbers('T', [35, 37]),
+  ...numbers('T', [35, 38]),
   ...numbers('T', [39, 43]),
 ]
 
