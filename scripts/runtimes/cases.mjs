@@ -54,7 +54,10 @@ export const cases = {
     assert.deepEqual(content, [{ type: 'text', text: 'hello.' }])
     assert.ok(usage.output_tokens > 0)
     const text = await (await send({ stream: true })).text()
-    assert.match(text, /^event: message_start\n[\s\S]*event: message_stop\ndata: \{"type":"message_stop"\}\n\n$/)
+    assert.match(
+      text,
+      /^event: message_start\n[\s\S]*event: message_stop\ndata: \{"type":"message_stop"\}\n\n$/,
+    )
     const wrong = await send({ model: 'none' })
     assert.deepEqual((await wrong.json()).error, { type: 'not_found_error', message: 'model: none' })
   },
