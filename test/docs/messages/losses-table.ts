@@ -117,7 +117,7 @@ const examples: Readonly<Record<string, Example>> = {
 
 const columns = { 'OpenAI-compatible': 'chat', Gemini: 'gemini', 'Bedrock Converse': 'bedrock' } as const
 
-/** What becomes of each example for each kind of vendor, and everything that was reported or said of it. */
+/** What becomes of each example for each kind of vendor, and everything that was reported. */
 export async function lossesTable(): Promise<{
   readonly text: string
   readonly reported: readonly string[]

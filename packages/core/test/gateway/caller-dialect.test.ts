@@ -145,7 +145,7 @@ describe('limits', () => {
     ['limit', 'remaining', 'reset'].map(name => `anthropic-ratelimit-${kind}-${name}`),
   )
 
-  it('are told in the spelling of the dialect, on answers and on rejections', async () => {
+  it('are spelled as the dialect does, on responses and on rejections', async () => {
     const { ask } = limited()
     for (const [status, left] of [
       [200, '0'],
@@ -165,7 +165,7 @@ describe('limits', () => {
     expect(names(chat).some(name => name.startsWith('anthropic'))).toBe(false)
   })
 
-  it('are told after how many seconds trying again helps', async () => {
+  it('have the seconds to wait in retry-after', async () => {
     const { ask } = served(undefined, { limits: limits([requests(1).per('minute')]) })
     await ask('/lines')
     const rejected = await ask('/lines')
@@ -173,7 +173,7 @@ describe('limits', () => {
     expect(Number(rejected.headers.get('retry-after'))).toBeLessThanOrEqual(60)
   })
 
-  it('of a limiter of your own are told as it tells them', async () => {
+  it('of your own limiter are sent as it returns them', async () => {
     const { ask } = limited({
       limits: {
         admit: () => {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../protocol/chat.ts'
 import { shorten } from '../../protocol/error-messages.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { MessagesGenerateRequest, RequestSource } from './request.ts'
-import { messagesFields } from './settings.ts'
+import { messagesFields, readFields } from './settings.ts'
 import { isServerTool } from './tools.ts'
 import { checkConversation } from './validate-conversation.ts'
 import { checkFields, checkFieldsOfGateway, checkVersion, isStrict } from './validate-fields.ts'
@@ -42,32 +42,11 @@ function read(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy, gener
   }
 }
 
-/** Fields that the gateway itself understands, or that cost nothing: no provider restricts them. */
-const common: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'system',
-  'max_tokens',
-  'stop_sequences',
-  'stream',
-  'temperature',
-  'top_p',
-  'top_k',
-  'tools',
-  'tool_choice',
-  'thinking',
-  'output_config',
-  'output_format',
-  'metadata',
-  'service_tier',
-  'cache_control',
-])
-
 /** The names of fields that a provider may restrict, and `server_tools` for a tool that the vendor runs. */
 function unknownFields(body: JsonObject): readonly string[] | undefined {
   const names = Object.keys(body).filter(
     name =>
-      !common.has(name) && (body[name] ?? null) !== null && !(name === contextField && onlyClears(body)),
+      !readFields.has(name) && (body[name] ?? null) !== null && !(name === contextField && onlyClears(body)),
   )
   if (jsonItems(jsonMember(body, 'tools')).some(isServerTool)) names.push('server_tools')
   return names.length === 0 ? undefined : names

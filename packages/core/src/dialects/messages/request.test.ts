@@ -585,7 +585,7 @@ describe('the reasoning of a request', () => {
   ]
   const readable = (realm: string) => messagesRequest({ messages }).forRealm!(() => realm)
 
-  it('is what its target can read, and the rest is told', () => {
+  it('is what its target can read, and the rest is reported', () => {
     const { request, adjustments } = readable('aa')
     expect(adjustments.map(({ parameter }) => parameter)).toEqual(['messages[3].content[0].data'])
     expect(request.turns()[1]?.parts[0]).toMatchObject({ text: 'Hm.', details: [{ data: 'aa' }] })

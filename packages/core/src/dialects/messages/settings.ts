@@ -21,8 +21,10 @@ export interface MessagesSettings {
 /** Fields that change the answer, and that only the vendor of the protocol has. */
 const needed = ['container', 'mcp_servers'] as const
 
-/** Fields that are read here, and those that say nothing to other vendors. The others are reported. */
-const known: ReadonlySet<string> = new Set([
+/**
+ * Fields that are read here, and those that say nothing to other vendors. No provider restricts them. The others are reported.
+ */
+export const readFields: ReadonlySet<string> = new Set([
   'model',
   'messages',
   'system',
@@ -160,7 +162,7 @@ function shortId(id: string): string {
 function fieldLosses(body: JsonObject): ConversationLoss[] {
   const losses: ConversationLoss[] = []
   for (const name of Object.keys(body)) {
-    if (known.has(name) || (body[name] ?? null) === null) continue
+    if (readFields.has(name) || (body[name] ?? null) === null) continue
     const isNeeded = (needed as readonly string[]).includes(name) && !isEmptyList(body[name])
     const path = name.length > maxIdLength ? `${name.slice(0, maxIdLength)}...` : name
     losses.push({ path, ...(isNeeded ? kinds.neededField : kinds.unknownField) })
@@ -174,7 +176,7 @@ function isEmptyList(value: unknown): boolean {
 
 /** The fields of a request that the protocol names. */
 export const messagesFields: ReadonlySet<string> = new Set([
-  ...known,
+  ...readFields,
   ...needed,
   'context_management',
   'speed',

@@ -212,7 +212,7 @@ describe('a streamed message', () => {
     ])
   })
 
-  it('has the signature of a thought that is told when it ends, and no second one at the end', () => {
+  it('has the signature of a thought that is complete when it ends, and no second one at the end', () => {
     const own = { type: 'reasoning.text', text: 'Hm.', signature: 'sig', format: ownReasoningFormat }
     const hidden = { ...own, text: '', signature: 'hidden', place: { text: 1, calls: 0 } }
     const secret = { type: 'reasoning.encrypted', data: 'xyz', format: ownReasoningFormat }
