@@ -214,6 +214,8 @@ export interface GenerateDialect extends DialectEndpoint {
 /** A dialect in which clients ask for the number of tokens of a prompt. */
 export interface CountDialect extends DialectEndpoint {
   readonly operation: 'countTokens'
+  /** The name of the dialect whose requests are counted, where that is another one: `messages`. Default: its own name. */
+  readonly counts?: string
   /** Validates a request, as that of a `GenerateDialect` does. */
   read(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy): ReadRequest
   /** Writes the number of tokens as JSON text. */

@@ -40,7 +40,8 @@ export function validateRequest<T extends RoutedTarget>(
   rules: ValidationRules,
   log: Pick<RouteContext, 'skip'>,
 ): ValidatedRequest<T> {
-  const extensions = new AcceptingTargets(targets, draft.dialect, rules.unsupportedParameters === 'drop', log)
+  const spoken = (dialect.operation === 'countTokens' ? dialect.counts : undefined) ?? dialect.name
+  const extensions = new AcceptingTargets(targets, spoken, rules.unsupportedParameters === 'drop', log)
   const { request, unknownFields, lowersMaxOutput, finish } = dialect.read(draft, rules, extensions)
   const { found, targets: accepting } = extensions
   const allowed =

@@ -37,6 +37,7 @@ export const countTokensDialect: CountDialect = {
   ...endpoint,
   name: 'messages_count_tokens',
   operation: 'countTokens',
+  counts: messagesDialect.name,
   path: '/messages/count_tokens',
   read: readCount,
   write: tokens => JSON.stringify({ input_tokens: tokens }),
