@@ -1,6 +1,6 @@
 import type { Call, EncodedRequest, JsonObject, Provider } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
-import { sealReasoning } from '../../../core/src/dialects/messages/sealed-reasoning.ts'
+import { sealReasoning } from '../../../core/src/conversation/sealed-reasoning.ts'
 import { messagesRequest } from '../../../core/test/support/messages-request.ts'
 import { anthropic } from '../../src/anthropic.ts'
 import { bedrock } from '../../src/bedrock.ts'

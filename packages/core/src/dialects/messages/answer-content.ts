@@ -1,8 +1,8 @@
 import type { AnswerDelta } from '../../contracts/dialect.ts'
+import { sealReasoning } from '../../conversation/sealed-reasoning.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { JsonObject, ToolCallDelta } from '../../protocol/chat.ts'
 import { jsonMember } from '../../protocol/json-members.ts'
-import { sealReasoning } from './sealed-reasoning.ts'
 import { ownReasoningFormat } from './wire-names.ts'
 
 /** A block of a message. The input of a call is JSON text. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { CompleteAnswer } from '../../contracts/dialect.ts'
 import type { PartialChunk, PartialMessage } from '../../contracts/provider.ts'
+import { openReasoning } from '../../conversation/sealed-reasoning.ts'
 import { TurnsGenerateRequest } from '../../conversation/turns-generate-request.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import { normalizeChunks } from '../../normalization/stream.ts'
 import type { FinishReason, JsonObject, Usage } from '../../protocol/chat.ts'
 import { foldChunks } from '../../usage/fold-chunks.ts'
 import { countTokensDialect, messagesDialect } from './dialect.ts'
-import { openReasoning } from './sealed-reasoning.ts'
 import { ownReasoningFormat } from './wire-names.ts'
 
 const usage: Usage = {

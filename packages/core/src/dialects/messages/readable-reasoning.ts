@@ -1,8 +1,8 @@
 import type { Adjustment } from '../../contracts/provider.ts'
 import type { BodyEdit } from '../../conversation/body-edit.ts'
+import { sealedRealm } from '../../conversation/sealed-reasoning.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
-import { sealedRealm } from './sealed-reasoning.ts'
 
 /** A signature, or encrypted reasoning, in a block of thinking. */
 export interface SignedBlock {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { leastBody, messagesRequest, readMessagesRequest } from '../../../test/support/messages-request.ts'
+import { sealReasoning } from '../../conversation/sealed-reasoning.ts'
 import { sha256Hex } from '../../primitives/sha256.ts'
 import type { JsonObject } from '../../protocol/chat.ts'
-import { sealReasoning } from './sealed-reasoning.ts'
 import { betaHeader, billingLine, ownReasoningFormat, sessionHeader, versionHeader } from './wire-names.ts'
 
 const tool = (name: string, more: JsonObject = {}) => ({ name, input_schema: { type: 'object' }, ...more })

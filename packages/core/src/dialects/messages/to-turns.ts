@@ -1,3 +1,4 @@
+import { openReasoning, type SealedReasoning } from '../../conversation/sealed-reasoning.ts'
 import type {
   CallTurnPart,
   FileTurnPart,
@@ -13,7 +14,6 @@ import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { type Loss, losses, lossOfBlock } from './losses.ts'
 import { documentPart, imagePart, searchResultText } from './media-blocks.ts'
 import { readableText } from './readable-text.ts'
-import { openReasoning, type SealedReasoning } from './sealed-reasoning.ts'
 import { billingLine, ownReasoningFormat } from './wire-names.ts'
 
 /** A conversation as turns, with what they cannot express. */

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
-import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+import type { JsonObject, JsonValue } from '../protocol/chat.ts'
+import { jsonItems, jsonMember } from '../protocol/json-members.ts'
 
 /** What vendors of other protocols want back with the next request: reasoning, and what came with each call. */
 export interface SealedReasoning {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../protocol/chat.ts'
+import type { JsonObject } from '../protocol/chat.ts'
 import { openReasoning, sealedRealm, sealReasoning } from './sealed-reasoning.ts'
 
 const none = new Map<string, JsonObject>()
