@@ -11,7 +11,12 @@ export type {
   UpstreamResponse,
 } from './contracts/transport.ts'
 export type { BodyEdit } from './conversation/body-edit.ts'
-export type { GenerateRequest, NativeBody, Settings } from './conversation/generate-request.ts'
+export type {
+  GenerateRequest,
+  NativeBody,
+  Settings,
+  ThinkingSetting,
+} from './conversation/generate-request.ts'
 export { memberPath } from './conversation/member-path.ts'
 export type * from './conversation/turns.ts'
 export { turnsOf } from './conversation/turns-of.ts'

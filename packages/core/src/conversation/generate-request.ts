@@ -14,6 +14,16 @@ export interface Settings extends Omit<NamedFields, 'messages'> {
   readonly [extra: string]: unknown
 }
 
+/** How much a model may think, in a protocol that says more of it than `reasoning_effort`. */
+export interface ThinkingSetting {
+  /** Maximum number of tokens. Absent: the model decides. */
+  readonly budgetTokens?: number
+  /** Whether the caller gave an effort, too. Otherwise `reasoning_effort` of the settings follows from the budget. */
+  readonly hasEffort: boolean
+  /** Whether the caller wants no text of it. */
+  readonly isHidden: boolean
+}
+
 /**
  * A validated request for a generated answer, in any dialect. Each view is computed once, when it is first read: a chat
  * request for a chat-shaped vendor never becomes turns.
@@ -28,6 +38,8 @@ export interface GenerateRequest {
   readonly body: JsonObject
   /** Returns the settings. The object may also have `messages`, which are not to be read there. */
   settings(): Settings
+  /** Returns how much the model may think, if the caller's protocol says more than `reasoning_effort`. Default: it does not. */
+  thinking?(): ThinkingSetting | undefined
   /** Returns the conversation, in order. */
   turns(): readonly Turn[]
   /** Returns the request as a chat completion. */

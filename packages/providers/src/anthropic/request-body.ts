@@ -47,7 +47,14 @@ export function requestBody(
   const bound = answerBound(input, model, settings.defaultMaxTokens, adjuster)
   const { format, tool, line } = answerFormat(call, adjuster)
   const thinking = claudeThinking(
-    { model, input, turns, answerTokens: bound.tokens, answersByTool: tool !== undefined },
+    {
+      model,
+      input,
+      turns,
+      setting: call.request?.thinking?.(),
+      answerTokens: bound.tokens,
+      answersByTool: tool !== undefined,
+    },
     adjuster,
   )
   const system = systemText(conversation, line === undefined ? [] : [line], adjuster)

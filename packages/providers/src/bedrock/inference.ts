@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/core/provider'
+import type { ChatRequest, ThinkingSetting } from '@sluice/core/provider'
 import { answerBound, maxTokens } from '../claude/max-tokens.ts'
 import type { ClaudeModel } from '../claude/models.ts'
 import { claudeSampling, stopSequences } from '../claude/sampling.ts'
@@ -26,6 +26,8 @@ export interface InferenceInput {
   readonly input: ChatRequest
   readonly turns: readonly MergedTurn[]
   readonly model: BedrockModel
+  /** How much the model may think, where the caller's protocol says more than `reasoning_effort`. */
+  readonly setting?: ThinkingSetting | undefined
   /** The answer is the input of a tool that is forced for it. */
   readonly answersByTool: boolean
 }
@@ -35,7 +37,7 @@ export function inference(asked: InferenceInput, adjuster: ParameterAdjuster): I
   const { model, input } = asked
   const { config, ...rest } =
     model.claude === undefined
-      ? modelInference(input, model, adjuster)
+      ? modelInference(asked, adjuster)
       : claudeInference(asked, model.claude, adjuster)
   const stop = stopSequences(input.stop, model.claude !== undefined, adjuster)
   return { ...rest, config: stop.length === 0 ? config : { ...config, stopSequences: stop } }
@@ -43,13 +45,13 @@ export function inference(asked: InferenceInput, adjuster: ParameterAdjuster): I
 
 /** How a Claude makes its answer. What Converse has no field for goes to it in its own words. */
 function claudeInference(
-  { input, turns, answersByTool }: InferenceInput,
+  { input, turns, setting, answersByTool }: InferenceInput,
   model: ClaudeModel,
   adjuster: ParameterAdjuster,
 ): Inference {
   const bound = answerBound(input, model, undefined, adjuster)
   const thinking = claudeThinking(
-    { model, input, turns, answerTokens: bound.tokens, answersByTool },
+    { model, input, turns, setting, answerTokens: bound.tokens, answersByTool },
     adjuster,
   )
   // Without a bound Bedrock has one of its own: too small for most budgets, and soon used up by any thinking.
@@ -77,10 +79,12 @@ function claudeInference(
 }
 
 /** How a model that is no Claude makes its answer. */
-function modelInference(input: ChatRequest, model: BedrockModel, adjuster: ParameterAdjuster): Inference {
+function modelInference({ input, model, setting }: InferenceInput, adjuster: ParameterAdjuster): Inference {
   for (const name of ['thinking', 'output_config']) {
     if (input[name] !== undefined && input[name] !== null) adjuster.drop(name, 'only Claude has it')
   }
+  if (setting?.budgetTokens !== undefined && !setting.hasEffort && model.reasoning !== 'none')
+    adjuster.map('thinking', `an effort: ${input.reasoning_effort}`)
   const reasoning = modelReasoning(input, model, adjuster)
   const config: Record<string, number> = {}
   const set = (name: string, parameter: string, value: number | undefined) => {

@@ -40,7 +40,7 @@ export async function requestBody(
   const { turns } = conversation
   const { textFormat, tool, line } = answerFormat(call, adjuster)
   const { config, further, thinking, thinks } = inference(
-    { input, turns, model, answersByTool: tool !== undefined },
+    { input, turns, model, setting: call.request?.thinking?.(), answersByTool: tool !== undefined },
     adjuster,
   )
   const { toolConfig, claudeChoice } = toolFields({ input, turns, model, answer: tool, thinking }, adjuster)

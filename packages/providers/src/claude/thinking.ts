@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject } from '@sluice/core/provider'
+import type { ChatRequest, JsonObject, ThinkingSetting } from '@sluice/core/provider'
 import type { MergedTurn } from '../conversation/conversation.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
@@ -11,6 +11,8 @@ export interface ThinkingInput {
   /** Its `reasoning_effort`, and the vendor's own `thinking` and `output_config`, which win over it. */
   readonly input: ChatRequest
   readonly turns: readonly MergedTurn[]
+  /** How much the model may think, where the caller's protocol says more than `reasoning_effort`. */
+  readonly setting?: ThinkingSetting | undefined
   /** The bound of the answer without its thinking, in tokens: the caller's, or the default. */
   readonly answerTokens: number
   /** The answer is the input of a tool that is forced for it, while which most models do not think. */
@@ -62,6 +64,8 @@ export function claudeThinking(asked: ThinkingInput, adjuster: ParameterAdjuster
   const { reasoning_effort: effort, thinking: own } = input
   if (asked.answersByTool && model.forcedTools !== 'always') return withoutThinking(asked, adjuster)
   if (own !== undefined && own !== null) return ofCaller(own as JsonObject, asked, adjuster)
+  if (asked.setting !== undefined && effort !== 'none' && model.thinking !== 'none')
+    return ofSetting(asked.setting, asked, adjuster)
   if (effort === undefined)
     return model.thinksByDefault
       ? { ...defaultThinking, allowance: tokensForThinking('high', model) }
@@ -78,8 +82,13 @@ export function claudeThinking(asked: ThinkingInput, adjuster: ParameterAdjuster
 }
 
 /** The schema of the answer holds, for the answer would be another without it. */
-function withoutThinking({ model, input }: ThinkingInput, adjuster: ParameterAdjuster): ClaudeThinking {
+function withoutThinking(
+  { model, input, setting }: ThinkingInput,
+  adjuster: ParameterAdjuster,
+): ClaudeThinking {
   const { reasoning_effort: effort, thinking: own } = input
+  if (setting !== undefined && effort === undefined)
+    adjuster.drop('thinking', 'this model does not think while it answers in a schema')
   const why = "This model does not think while 'response_format' asks for a schema. Leave out one of them."
   if (isFields(own) && own.type !== 'disabled') adjuster.unsupported('thinking', why)
   if (effort !== undefined && effort !== 'none' && model.thinking !== 'none')
@@ -141,6 +150,35 @@ function boundEffort(
   const budget = Math.min(wanted, Math.max(leastBudget, model.maxOutput - answerTokens))
   adjuster.map('reasoning_effort', `thinking with a budget of ${budget} tokens`)
   return { ...defaultThinking, thinking: { type: 'enabled', budget_tokens: budget }, on: true, budget }
+}
+
+/** Thinks as the caller of a protocol with tokens of thinking has said, if the model can. */
+function ofSetting(
+  { budgetTokens, hasEffort, isHidden }: ThinkingSetting,
+  request: ThinkingInput,
+  adjuster: ParameterAdjuster,
+): ClaudeThinking {
+  const { model, input, turns } = request
+  const { reasoning_effort: effort } = input
+  if (model.thinking === 'adaptive') {
+    if (budgetTokens !== undefined && !hasEffort)
+      adjuster.map('thinking', `adaptive, with an effort: ${effort}`)
+    if (effort !== undefined) return { ...adaptive(effort, request, adjuster), own: true }
+    const display = model.thinkingHidden && !isHidden ? { display: 'summarized' } : {}
+    return { ...defaultThinking, thinking: { type: 'adaptive', ...display }, on: true, own: true }
+  }
+  if (budgetTokens === undefined) {
+    if (effort !== undefined && effort !== 'none') return boundEffort(effort, request, adjuster)
+    adjuster.drop('thinking', 'this model thinks only with a budget')
+    return defaultThinking
+  }
+  if (continuesUnsigned(turns)) {
+    adjuster.drop('thinking', "the assistant's last turn came without its signed reasoning")
+    return defaultThinking
+  }
+  if (hasEffort) adjuster.drop('reasoning_effort', 'thinking was given too')
+  const thinking = { type: 'enabled', budget_tokens: budgetTokens }
+  return { ...defaultThinking, thinking, on: true, budget: budgetTokens, own: true }
 }
 
 function ofCaller(

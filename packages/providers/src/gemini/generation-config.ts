@@ -1,4 +1,4 @@
-import type { Call, ChatRequest } from '@sluice/core/provider'
+import type { Call, ChatRequest, ThinkingSetting } from '@sluice/core/provider'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { GeminiModel, GoogleApi } from './models.ts'
 import { responseSchema } from './response-schema.ts'
@@ -12,7 +12,7 @@ const maxSeed = 2 ** 31 - 1
  * lacks, as the policy wants it.
  */
 export function generationConfig(
-  { input }: Call,
+  { input, request }: Call,
   model: GeminiModel,
   api: GoogleApi,
   adjuster: ParameterAdjuster,
@@ -27,7 +27,7 @@ export function generationConfig(
     frequencyPenalty: penalty('frequency_penalty', input, model, api, adjuster),
     ...logprobs(input, model, api, adjuster),
     ...responseFormat(input, model, adjuster),
-    thinkingConfig: thinking(input, model, adjuster),
+    thinkingConfig: thinking(input, request?.thinking?.(), model, adjuster),
   }
   for (const [name, value] of Object.entries(config)) if (value === undefined) delete config[name]
   return config
@@ -36,10 +36,11 @@ export function generationConfig(
 /** Gemini's own fields take precedence over the protocol's parameters. */
 function thinking(
   { reasoning_effort: effort, thinkingConfig: own }: ChatRequest,
+  setting: ThinkingSetting | undefined,
   model: GeminiModel,
   adjuster: ParameterAdjuster,
 ): unknown {
-  if (own === undefined || own === null) return thinkingConfig(effort, model, adjuster)
+  if (own === undefined || own === null) return thinkingConfig(effort, setting, model, adjuster)
   if (effort !== undefined) adjuster.drop('reasoning_effort', 'thinkingConfig was given too')
   return own
 }

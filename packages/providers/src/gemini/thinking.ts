@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/core/provider'
+import type { ChatRequest, ThinkingSetting } from '@sluice/core/provider'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { GeminiModel, Thinking, ThinkingLevel } from './models.ts'
 
@@ -33,17 +33,35 @@ const levels: Readonly<Record<Effort, readonly ThinkingLevel[]>> = {
  */
 export function thinkingConfig(
   effort: Effort | undefined,
+  setting: ThinkingSetting | undefined,
   { thinking }: GeminiModel,
   adjuster: ParameterAdjuster,
 ): Readonly<Record<string, unknown>> | undefined {
-  if (effort === undefined) return undefined
+  const shown = setting?.isHidden === true ? {} : { includeThoughts: true }
+  if (setting !== undefined && !setting.hasEffort && thinking.by === 'budget')
+    return { thinkingBudget: budgetOf(setting.budgetTokens, thinking, adjuster), ...shown }
+  if (effort === undefined) return setting && thinking.by !== 'nothing' ? shown : undefined
   if (thinking.by === 'nothing') {
     if (effort !== 'none') adjuster.unsupported('reasoning_effort', 'It does not reason.')
     return undefined
   }
   const amount =
-    thinking.by === 'budget' ? budget(effort, thinking, adjuster) : level(effort, thinking, adjuster)
-  return effort === 'none' ? amount : { ...amount, includeThoughts: true }
+    thinking.by === 'budget'
+      ? budget(effort, thinking, adjuster)
+      : level(effort, setting?.hasEffort === false, thinking, adjuster)
+  return effort === 'none' ? amount : { ...amount, ...shown }
+}
+
+/** How many tokens the model may think. -1: it decides. */
+function budgetOf(
+  asked: number | undefined,
+  { min, max }: Thinking & { by: 'budget' },
+  adjuster: ParameterAdjuster,
+): number {
+  if (asked === undefined) return -1
+  const budget = Math.min(Math.max(asked, min), max)
+  if (budget !== asked) adjuster.map('thinking', `thinkingBudget ${budget}`)
+  return budget
 }
 
 function budget(
@@ -59,10 +77,13 @@ function budget(
 
 function level(
   effort: Effort,
+  isFromBudget: boolean,
   { levels: known }: Thinking & { by: 'level' },
   adjuster: ParameterAdjuster,
 ): { readonly thinkingLevel: ThinkingLevel } {
   const thinkingLevel = levels[effort].find(one => known.includes(one)) ?? 'high'
-  if (thinkingLevel !== effort) adjuster.map('reasoning_effort', `thinkingLevel ${thinkingLevel}`)
+  // The effort of a caller who gave a budget is not the caller's own.
+  if (thinkingLevel !== effort || isFromBudget)
+    adjuster.map('reasoning_effort', `thinkingLevel ${thinkingLevel}`)
   return { thinkingLevel }
 }

@@ -1,6 +1,6 @@
 import type { Target } from '@sluice/core'
-import { anthropic, bedrock, gemini } from '@sluice/providers'
-import { steps } from '@sluice/testing'
+import { anthropic, bedrock, gemini, openaiCompatible } from '@sluice/providers'
+import { steps, type Script as UpstreamScript } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { pixel } from '../../clients/script.ts'
 import { expectMessagesError, messageOf } from './inbound-site.ts'
@@ -26,6 +26,35 @@ const result = (tool_use_id: string, content: unknown, more: object = {}) => ({
 const user = (content: unknown) => ({ role: 'user', content })
 const assistant = (content: unknown) => ({ role: 'assistant', content })
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }
+
+/** Answers in the protocol of the path. */
+const anyVendor: UpstreamScript = ({ path }) => {
+  if (path.includes('/messages')) {
+    return steps.reply({
+      type: 'message',
+      id: 'm',
+      role: 'assistant',
+      model: 'm',
+      content: [],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 1, output_tokens: 1 },
+    })
+  }
+  if (path.includes('converse')) {
+    return steps.reply({
+      output: { message: { role: 'assistant', content: [{ text: 'x' }] } },
+      stopReason: 'end_turn',
+      usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+    })
+  }
+  if (path.includes('generateContent')) {
+    return steps.reply({
+      candidates: [{ content: { parts: [{ text: 'x' }] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+    })
+  }
+  return steps.answer()
+}
 
 /** What a server with chat completions was sent for a request. */
 async function sentToChat(open: Parameters<Parameters<typeof overPlaces>[0]>[0]) {
@@ -376,26 +405,59 @@ overPlaces(open => {
     expect(body.reasoning_effort).toBe(expected)
   })
 
+  const budget = (budget_tokens: number) => ({ type: 'enabled', budget_tokens })
+  const adaptive = { type: 'adaptive' }
+  const inEffort = /"thinking";action=mapped;detail="an effort: low"/
+  const unsupported = /"thinking";action=dropped/
+
+  it.each([
+    ['gemini-2.5-flash', budget(3_000), { thinkingBudget: 3_000, includeThoughts: true }, undefined],
+    ['gemini-2.5-flash', budget(26_000), { thinkingBudget: 24_576, includeThoughts: true }, /24576/],
+    ['gemini-2.5-flash', adaptive, { thinkingBudget: -1, includeThoughts: true }, undefined],
+    ['gemini-2.5-flash', { ...adaptive, display: 'omitted' }, { thinkingBudget: -1 }, undefined],
+    ['gemini-3-pro', budget(3_000), { thinkingLevel: 'low', includeThoughts: true }, /thinkingLevel low/],
+    ['gemini-3-pro', adaptive, { includeThoughts: true }, undefined],
+    ['claude-opus-4-1', budget(3_000), budget(3_000), undefined],
+    ['claude-opus-4-1', adaptive, undefined, unsupported],
+    ['claude-opus-4-6', budget(3_000), adaptive, /adaptive, with an effort: low/],
+    ['claude-opus-4-6', adaptive, adaptive, undefined],
+    ['claude-opus-4-7', adaptive, { ...adaptive, display: 'summarized' }, undefined],
+    ['claude-opus-4-7', { ...adaptive, display: 'omitted' }, adaptive, undefined],
+    ['nova-2-lite', budget(3_000), { type: 'enabled', maxReasoningEffort: 'low' }, inEffort],
+    ['chat', budget(3_000), 'low', inEffort],
+    ['chat', adaptive, undefined, undefined],
+  ])('M12 gives each model its own form of thinking: %s %j', async (model, thinking, expected, reported) => {
+    const { upstream } = await startRawVendor(anyVendor)
+    const { baseURL, url } = upstream
+    const aws = bedrock({ region: 'us-east-1', bearerToken: 'k', baseURL: url, speaks: [] })
+    const google = gemini({ apiKey: 'k', baseURL: `${url}/v1beta` })
+    const claude = anthropic({ apiKey: 'k', baseURL, speaks: [] })
+    const targets = model.startsWith('gemini')
+      ? [google(model)]
+      : model.startsWith('claude')
+        ? [claude(model), aws(`us.anthropic.${model}-v1:0`)]
+        : [model === 'chat' ? openaiCompatible({ name: 'c', baseURL })('m') : aws(`amazon.${model}-v1:0`)]
+    for (const target of targets) {
+      const site = await open({ m: target })
+      const answer = await site.message({ model: 'm', max_tokens: 30_000, thinking })
+      expect(answer.status, answer.body).toBe(200)
+      const body = upstream.requests.at(-1)!.json as Record<string, Record<string, unknown>>
+      const fields = body.additionalModelRequestFields ?? body
+      expect(
+        body.generationConfig?.thinkingConfig ??
+          fields.reasoningConfig ??
+          fields.thinking ??
+          body.reasoning_effort,
+      ).toEqual(expected)
+      if (model.startsWith('claude')) expect(body.max_tokens ?? body.inferenceConfig?.maxTokens).toBe(30_000)
+      const adjustments = answer.headers['x-sluice-adjustments'] ?? ''
+      if (reported === undefined) expect(adjustments).toBe('')
+      else expect(adjustments).toMatch(reported)
+    }
+  })
+
   it('T18 keeps cache marks for vendors that read them', async () => {
-    const { upstream } = await startRawVendor(({ path }) =>
-      path.includes('/messages')
-        ? steps.reply({
-            type: 'message',
-            id: 'm',
-            role: 'assistant',
-            model: 'm',
-            content: [],
-            stop_reason: 'end_turn',
-            usage: { input_tokens: 1, output_tokens: 1 },
-          })
-        : path.includes('converse')
-          ? steps.reply({
-              output: { message: { role: 'assistant', content: [{ text: 'x' }] } },
-              stopReason: 'end_turn',
-              usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
-            })
-          : steps.answer(),
-    )
+    const { upstream } = await startRawVendor(anyVendor)
     const { baseURL, url } = upstream
     const site = await open({
       translated: anthropic({ apiKey: 'k', baseURL, speaks: [] })('claude-opus-4-1'),

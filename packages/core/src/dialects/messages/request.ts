@@ -6,6 +6,7 @@ import type {
   NativeBody,
   RealmRequest,
   Settings,
+  ThinkingSetting,
 } from '../../conversation/generate-request.ts'
 import type { Turn } from '../../conversation/turns.ts'
 import { renamedPath } from '../../conversation/turns-generate-request.ts'
@@ -55,6 +56,13 @@ export class MessagesGenerateRequest implements GenerateRequest {
     return this.#replaced ?? this.#source.settings.settings
   }
 
+  thinking(): ThinkingSetting | undefined {
+    const { settings, thinking } = this.#source.settings
+    // An effort that the target sets takes the place of all that the caller has said.
+    const isReplaced = this.#replaced && this.#replaced.reasoning_effort !== settings.reasoning_effort
+    return isReplaced ? undefined : thinking
+  }
+
   turns(): readonly Turn[] {
     return this.#source.conversation.turns
   }
@@ -66,9 +74,13 @@ export class MessagesGenerateRequest implements GenerateRequest {
 
   losses(): readonly ConversationLoss[] {
     const { conversation, chat } = this.#source
-    if (conversation.prefill === undefined) return chat.losses
-    const prefill = { path: conversation.prefill, ...losses.prefill }
-    return [...chat.losses, prefill]
+    const found = [...chat.losses]
+    if (conversation.prefill !== undefined) found.push({ path: conversation.prefill, ...losses.prefill })
+    const thinking = this.thinking()
+    if (thinking?.budgetTokens !== undefined && !thinking.hasEffort) {
+      found.push({ path: 'thinking', kind: 'mapped', why: `an effort: ${this.settings().reasoning_effort}` })
+    }
+    return found
   }
 
   translationLosses(): readonly ConversationLoss[] {

@@ -1,4 +1,4 @@
-import type { Settings } from '../../conversation/generate-request.ts'
+import type { Settings, ThinkingSetting } from '../../conversation/generate-request.ts'
 import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
 import { sha256Hex } from '../../primitives/sha256.ts'
 import type { ChatRequest, JsonObject, JsonValue } from '../../protocol/chat.ts'
@@ -10,6 +10,8 @@ import { readTools } from './tools.ts'
 /** The settings of a request in the names of chat completions. */
 export interface MessagesSettings {
   readonly settings: Settings
+  /** How much the model may think; `undefined` if the request does not say that it may. */
+  readonly thinking: ThinkingSetting | undefined
   /** What other protocols cannot express. */
   readonly losses: readonly ConversationLoss[]
   /** The caller's names of settings, by their names in chat completions. */
@@ -101,7 +103,13 @@ export function readSettings(
       'response_format.json_schema': 'output_format',
     }),
   }
-  return { settings, losses: [...toolLosses, ...fieldLosses(body)], renamed, toolIndices: indices }
+  return {
+    settings,
+    thinking: thinkingOf(jsonMember(body, 'thinking'), efforts.has(effort)),
+    losses: [...toolLosses, ...fieldLosses(body)],
+    renamed,
+    toolIndices: indices,
+  }
 }
 
 function numbers(body: JsonObject): Partial<Settings> {
@@ -144,6 +152,15 @@ function effortOf(
     default:
       return undefined
   }
+}
+
+function thinkingOf(thinking: JsonValue | undefined, hasEffort: boolean): ThinkingSetting | undefined {
+  const type = jsonMember(thinking, 'type')
+  const isHidden = jsonMember(thinking, 'display') === 'omitted'
+  if (type === 'adaptive') return { hasEffort, isHidden }
+  const budgetTokens = jsonMember(thinking, 'budget_tokens')
+  if (type !== 'enabled' || typeof budgetTokens !== 'number') return undefined
+  return { budgetTokens, hasEffort, isHidden }
 }
 
 function responseFormat(format: JsonValue | undefined): Pick<Settings, 'response_format'> {
