@@ -81,6 +81,8 @@ export interface AnswerIdentity {
   readonly requestId?: string | undefined
   /** Estimates the tokens of the prompt, for what is sent before the vendor has counted them. */
   promptTokens?(): number
+  /** Reports a part of the answer that the dialect cannot express. Of a stream, the log has it, and the headers have not. */
+  adjusted?(adjustment: Adjustment): void
   /** Returns a short digest of who alone can read the reasoning of the answer: a vendor in an account, region or project. */
   realm?(): string | undefined
 }

@@ -97,6 +97,7 @@ function answeredRequest<Host>(
     model: request.model,
     requestId: context.requestId,
     promptTokens: () => estimatePromptTokens(context.draft!),
+    adjusted: adjustment => accounting.answerAdjusted(adjustment),
     realm: () => {
       const target = accounting.attempts.counted?.target
       return target && realmOf(target)

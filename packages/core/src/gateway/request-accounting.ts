@@ -224,6 +224,11 @@ export class RequestAccounting implements AttemptObserver {
     this.#adjust(adjustments.length === 0 ? bound : [...bound, ...adjustments])
   }
 
+  /** Reports a part of the answer that its dialect cannot express. */
+  answerAdjusted(adjustment: Adjustment): void {
+    this.#adjust([...this.#adjustments, adjustment])
+  }
+
   #adjust(adjustments: readonly Adjustment[]): void {
     if (adjustments.length === 0 && this.#adjustments.length === 0) return
     const headers = adjustments.length === 0 ? undefined : adjustmentHeaders(adjustments)

@@ -1,5 +1,5 @@
 import type { PartialChunk, PartialMessage, PartialToolCall } from '@sluice/core/provider'
-import { finishReason } from '../claude/finish-reason.ts'
+import { finishReason, stopSequenceFields } from '../claude/finish-reason.ts'
 import { argumentsOf } from '../conversation/tool-arguments.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
@@ -34,11 +34,17 @@ export function messageChunks(value: unknown, answerTool: string | undefined): r
   usage.add(value.usage)
   const called = deltas.some(delta => delta.tool_calls !== undefined)
   const model = textOf(value.model)
-  return answerChunks(deltas, rest, finishReason(value.stop_reason, called), {
-    ...(usage.partial === undefined ? {} : { usage: usage.partial }),
-    ...(usage.serviceTier === undefined ? {} : { service_tier: usage.serviceTier }),
-    ...(model ? { model } : {}),
-  })
+  return answerChunks(
+    deltas,
+    rest,
+    finishReason(value.stop_reason, called),
+    {
+      ...(usage.partial === undefined ? {} : { usage: usage.partial }),
+      ...(usage.serviceTier === undefined ? {} : { service_tier: usage.serviceTier }),
+      ...(model ? { model } : {}),
+    },
+    stopSequenceFields(value.stop_sequence),
+  )
 }
 
 /** Returns what each block adds. */

@@ -1,5 +1,5 @@
 import type { JsonObject, PartialChunk, PartialMessage, PartialToolCall } from '@sluice/core/provider'
-import { finishReason } from '../claude/finish-reason.ts'
+import { finishReason, stopSequenceFields } from '../claude/finish-reason.ts'
 import { argumentsOf } from '../conversation/tool-arguments.ts'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
@@ -45,6 +45,7 @@ export class MessageEvents implements EventReader {
   #answered = false
   #reason: unknown
   #details: unknown
+  #sequence: unknown
 
   /** @param answerTool - the tool whose input is the answer, if there is one. */
   constructor(answerTool: string | undefined) {
@@ -223,6 +224,7 @@ export class MessageEvents implements EventReader {
     if (isFields(delta)) {
       this.#reason = delta.stop_reason ?? this.#reason
       this.#details = delta.stop_details ?? this.#details
+      this.#sequence = delta.stop_sequence ?? this.#sequence
     }
     this.#usage.add(usage)
     this.#emitUsage(chunks)
@@ -240,7 +242,10 @@ export class MessageEvents implements EventReader {
     if (this.#parts.annotations !== undefined) delta.annotations = this.#parts.annotations
     if (this.#parts.citations !== undefined) delta.citations = this.#parts.citations
     const finish_reason = finishReason(this.#reason, this.#calls > 0)
-    chunks.push({ choices: [{ index: 0, delta, finish_reason }] })
+    const fields = stopSequenceFields(this.#sequence)
+    chunks.push({
+      choices: [{ index: 0, delta, finish_reason, ...(fields && { provider_specific_fields: fields }) }],
+    })
   }
 
   #emitUsage(chunks: PartialChunk[]): void {

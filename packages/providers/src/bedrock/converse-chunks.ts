@@ -8,7 +8,14 @@ import { answerToolName } from './answer-format.ts'
 import { AnswerParts } from './answer-parts.ts'
 import { bedrockException } from './errors.ts'
 import { bedrockModel } from './models.ts'
-import { functionName, invokedModel, serviceTierOf, stopReason, usageOf } from './response-fields.ts'
+import {
+  functionName,
+  invokedModel,
+  serviceTierOf,
+  stopReason,
+  stopSequenceOf,
+  usageOf,
+} from './response-fields.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
@@ -32,11 +39,17 @@ export function converseChunks(value: unknown, call: Call): readonly PartialChun
   const called = deltas.some(delta => delta.tool_calls !== undefined)
   const usage = usageOf(value.usage)
   const tier = serviceTierOf(value.serviceTier)
-  return answerChunks(deltas, rest, stopReason(value.stopReason, called), {
-    ...(usage === undefined ? {} : { usage }),
-    ...(tier === undefined ? {} : { service_tier: tier }),
-    ...invokedModel(value.trace),
-  })
+  return answerChunks(
+    deltas,
+    rest,
+    stopReason(value.stopReason, called),
+    {
+      ...(usage === undefined ? {} : { usage }),
+      ...(tier === undefined ? {} : { service_tier: tier }),
+      ...invokedModel(value.trace),
+    },
+    stopSequenceOf(value),
+  )
 }
 
 /** Returns what each block adds, and what is complete only at the end. */

@@ -7,7 +7,14 @@ import { answerToolName } from './answer-format.ts'
 import { AnswerParts } from './answer-parts.ts'
 import { bedrockException } from './errors.ts'
 import { bedrockModel } from './models.ts'
-import { functionName, invokedModel, serviceTierOf, stopReason, usageOf } from './response-fields.ts'
+import {
+  functionName,
+  invokedModel,
+  serviceTierOf,
+  stopReason,
+  stopSequenceOf,
+  usageOf,
+} from './response-fields.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
@@ -65,7 +72,7 @@ export class ConverseEvents implements EventReader {
         this.#close(value.contentBlockIndex, chunks)
         break
       case 'messageStop':
-        this.#stop(value.stopReason, chunks)
+        this.#stop(value, chunks)
         break
       case 'metadata':
         this.#count(value, chunks)
@@ -161,7 +168,8 @@ export class ConverseEvents implements EventReader {
     } else if (!block.hasInput) this.#input(block, '{}', chunks)
   }
 
-  #stop(reason: unknown, chunks: PartialChunk[]): void {
+  #stop(value: Fields, chunks: PartialChunk[]): void {
+    const { stopReason: reason } = value
     if (this.progress !== 'open') return
     if (!this.#began) throw garbledResponse('the end of a message that never began')
     for (const index of [...this.#open.keys()]) this.#close(index, chunks)
@@ -176,7 +184,10 @@ export class ConverseEvents implements EventReader {
     if (annotations !== undefined && !this.#answered) delta.annotations = annotations
     if (citations !== undefined && !this.#answered) delta.citations = citations
     const finish_reason = stopReason(reason, this.#calls > 0)
-    chunks.push({ choices: [{ index: 0, delta, finish_reason }] })
+    const fields = stopSequenceOf(value)
+    chunks.push({
+      choices: [{ index: 0, delta, finish_reason, ...(fields && { provider_specific_fields: fields }) }],
+    })
   }
 
   #count(value: Fields, chunks: PartialChunk[]): void {

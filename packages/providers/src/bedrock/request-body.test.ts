@@ -10,14 +10,16 @@ import {
   sonnet45,
 } from '../../test/bedrock/scripted-request.ts'
 
+const reportsStop = { additionalModelResponseFieldPaths: ['/stop_sequence'] }
+
 describe('the other parameters', () => {
   it.each<[string, Asked, object]>([
     ['max_tokens', { max_tokens: 5 }, { inferenceConfig: { maxTokens: 5 } }],
     ['max_completion_tokens', { max_completion_tokens: 6 }, { inferenceConfig: { maxTokens: 6 } }],
     ['temperature', { temperature: 0 }, { inferenceConfig: { temperature: 0 } }],
     ['top_p', { top_p: 0.9 }, { inferenceConfig: { topP: 0.9 } }],
-    ['stop', { stop: 'END' }, { inferenceConfig: { stopSequences: ['END'] } }],
-    ['stop', { stop: ['a', 'b'] }, { inferenceConfig: { stopSequences: ['a', 'b'] } }],
+    ['stop', { stop: 'END' }, { inferenceConfig: { stopSequences: ['END'] }, ...reportsStop }],
+    ['stop', { stop: ['a', 'b'] }, { inferenceConfig: { stopSequences: ['a', 'b'] }, ...reportsStop }],
     ['top_k', { top_k: 40 }, { additionalModelRequestFields: { top_k: 40 } }],
     ['service_tier', { service_tier: 'flex' }, { serviceTier: { type: 'flex' } }],
     ['service_tier', { service_tier: 'auto' }, {}],

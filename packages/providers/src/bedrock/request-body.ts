@@ -11,6 +11,7 @@ import { converseMessages } from './messages.ts'
 import { modelFields, objectOf, withParametersAtTop } from './model-fields.ts'
 import { bedrockModel } from './models.ts'
 import { bedrockNative, bedrockParameters } from './parameters.ts'
+import { stopSequencePath } from './response-fields.ts'
 import { systemBlocks } from './text-blocks.ts'
 import { toolFields } from './tool-config.ts'
 
@@ -60,6 +61,8 @@ export async function requestBody(
     ...(toolConfig === undefined ? {} : { toolConfig }),
     ...filled('outputConfig', { ...format, ...objectOf(input, 'outputConfig') }),
     ...filled('additionalModelRequestFields', modelFields({ ...further, ...choice }, input, adjuster)),
+    ...(model.claude !== undefined &&
+      config.stopSequences !== undefined && { additionalModelResponseFieldPaths: [stopSequencePath] }),
     ...filled('requestMetadata', { ...metadata, ...objectOf(input, 'requestMetadata') }),
     ...filled('serviceTier', { ...tier, ...objectOf(input, 'serviceTier') }),
     ...Object.fromEntries(passed.flatMap(name => (input[name] == null ? [] : [[name, input[name]]]))),

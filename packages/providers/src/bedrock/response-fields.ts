@@ -1,6 +1,6 @@
-import type { FinishReason, PartialUsage } from '@sluice/core/provider'
-import { finishReason } from '../claude/finish-reason.ts'
-import { countOf, isFields, textOf } from '../wire/json-value.ts'
+import type { FinishReason, PartialUsage, ProviderSpecificFields } from '@sluice/core/provider'
+import { finishReason, stopSequenceFields } from '../claude/finish-reason.ts'
+import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
 
 /**
  * Bedrock's counts; `undefined` where it gives none. It counts input without what came from the cache or went
@@ -26,6 +26,16 @@ export function serviceTierOf(tier: unknown): string | undefined {
   const type = isFields(tier) ? tier.type : undefined
   return type === 'default' || type === 'flex' || type === 'priority' ? type : undefined
 }
+
+/** Returns the stop sequence that a Claude reports for `stopSequencePath`, as a field of the choice. */
+export function stopSequenceOf({
+  additionalModelResponseFields: fields,
+}: Fields): ProviderSpecificFields | undefined {
+  return isFields(fields) ? stopSequenceFields(fields.stop_sequence) : undefined
+}
+
+/** What a request asks of a Claude, so that it reports which stop sequence ended its answer. */
+export const stopSequencePath = '/stop_sequence'
 
 /** The stop reasons that Converse has beside those of the Messages API. */
 const guardrailReasons: ReadonlyMap<unknown, FinishReason> = new Map<unknown, FinishReason>([

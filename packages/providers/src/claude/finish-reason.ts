@@ -1,4 +1,4 @@
-import type { FinishReason } from '@sluice/core/provider'
+import type { FinishReason, ProviderSpecificFields } from '@sluice/core/provider'
 import { textOf } from '../wire/json-value.ts'
 
 /** The stop reasons of the Messages API. Converse has most of them. */
@@ -11,6 +11,11 @@ const reasons: ReadonlyMap<unknown, FinishReason> = new Map<unknown, FinishReaso
   ['tool_use', 'tool_calls'],
   ['refusal', 'content_filter'],
 ])
+
+/** Returns the stop sequence that ended an answer, as a field of its choice; `undefined` if none did, or the vendor omits it. */
+export function stopSequenceFields(sequence: unknown): ProviderSpecificFields | undefined {
+  return textOf(sequence) ? { stop_sequence: textOf(sequence)! } : undefined
+}
 
 /**
  * Returns a stop reason as the protocol's `finish_reason`: `null` where the vendor gives none, `stop` where it

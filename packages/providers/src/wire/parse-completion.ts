@@ -4,6 +4,7 @@ import {
   type PartialChunk,
   type PartialCompletion,
   type PartialMessage,
+  type ProviderSpecificFields,
   type Reply,
   UpstreamError,
 } from '@sluice/core/provider'
@@ -47,14 +48,21 @@ export function orderedReply(
  * @param deltas - what each of its parts adds.
  * @param rest - what is complete only at its end: it is in the last delta.
  * @param origin - what belongs to all of the answer.
+ * @param fields - what the vendor adds to the choice.
  */
 export function answerChunks(
   deltas: readonly PartialMessage[],
   rest: PartialMessage,
   finish_reason: FinishReason | null,
   origin: Omit<PartialChunk, 'choices'>,
+  fields?: ProviderSpecificFields,
 ): readonly PartialChunk[] {
-  const last = { index: 0, delta: { ...deltas.at(-1), ...rest }, finish_reason }
+  const last = {
+    index: 0,
+    delta: { ...deltas.at(-1), ...rest },
+    finish_reason,
+    ...(fields && { provider_specific_fields: fields }),
+  }
   const chunks: PartialChunk[] = deltas.slice(0, -1).map(delta => ({ choices: [{ index: 0, delta }] }))
   chunks.push({ choices: [last], ...origin })
   return chunks

@@ -1,4 +1,4 @@
-import { vllm } from '@sluice/providers'
+import { anthropic, bedrock, vllm } from '@sluice/providers'
 import { chunks, completion, sse, steps, usage } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { used } from '../../families/family.ts'
@@ -78,6 +78,63 @@ overPlaces(open => {
       expect(message).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'END' })
     }
     expect(messageOf(await site.message())).toMatchObject({ stop_reason: 'end_turn', stop_sequence: null })
+  })
+
+  it.each(['anthropic', 'bedrock'])('M20 names the stop sequence through a translation: %s', async vendor => {
+    const { upstream } = await startRawVendor(({ json }) =>
+      vendor === 'bedrock'
+        ? steps.reply({
+            output: { message: { role: 'assistant', content: [{ text: 'one ' }] } },
+            stopReason: 'stop_sequence',
+            ...((json as Record<string, unknown>).additionalModelResponseFieldPaths !== undefined && {
+              additionalModelResponseFields: { stop_sequence: 'END' },
+            }),
+            usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+          })
+        : json?.stream === true
+          ? steps.stream(
+              sse(
+                [
+                  { type: 'message_start', message: { id: 'm', model: 'm', usage: { input_tokens: 1 } } },
+                  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+                  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one ' } },
+                  { type: 'content_block_stop', index: 0 },
+                  {
+                    type: 'message_delta',
+                    delta: { stop_reason: 'stop_sequence', stop_sequence: 'END' },
+                    usage: { output_tokens: 1 },
+                  },
+                  { type: 'message_stop' },
+                ],
+                { done: false },
+              ),
+            )
+          : steps.reply({
+              type: 'message',
+              id: 'm',
+              role: 'assistant',
+              model: 'm',
+              content: [{ type: 'text', text: 'one ' }],
+              stop_reason: 'stop_sequence',
+              stop_sequence: 'END',
+              usage: { input_tokens: 1, output_tokens: 1 },
+            }),
+    )
+    const { baseURL, url } = upstream
+    const target =
+      vendor === 'anthropic'
+        ? anthropic({ apiKey: 'k', baseURL, speaks: [] })('claude-opus-4-1')
+        : bedrock({ region: 'us-east-1', bearerToken: 'k', baseURL: url, speaks: [] })(
+            'us.anthropic.claude-opus-4-1-v1:0',
+          )
+    const site = await open({ chat: target })
+    const fields = { stop_sequences: ['END', 'STOP'] }
+    const whole = messageOf(await site.message(fields))
+    const streamed =
+      vendor === 'anthropic' && messageFrom(await eventsOf(await site.message({ ...fields, stream: true })))
+    for (const message of streamed ? [whole, streamed] : [whole]) {
+      expect(message).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'END' })
+    }
   })
 
   describe.each(familyNames)('of %s', model => {
@@ -186,6 +243,40 @@ overPlaces(open => {
         expect(events.map(({ type }) => type)).not.toContain('message_stop')
       }
     }
+  })
+
+  it('M21 reports links that have no block', async () => {
+    const annotations = [
+      {
+        type: 'url_citation',
+        url_citation: { start_index: 0, end_index: 1, url: 'https://a.test/', title: 'A' },
+      },
+    ]
+    const whole = completion({ text: 'x' })
+    const message = { ...whole.choices[0]!.message, annotations }
+    const [first, ...rest] = chunks({ text: 'x' })
+    const { table } = await startRawVendor(({ json }) =>
+      json?.stream === true
+        ? steps.stream(
+            sse([
+              { ...first!, choices: [{ ...first!.choices[0]!, delta: { content: 'x', annotations } }] },
+              ...rest,
+            ]),
+          )
+        : steps.reply({ ...whole, choices: [{ ...whole.choices[0]!, message }] }),
+    )
+    const reported: unknown[] = []
+    const site = await open(table, {
+      observe: event => {
+        if (event.type === 'end') reported.push(event.adjustments)
+      },
+    })
+    const answer = await site.message()
+    expect(messageOf(answer).content).toEqual([{ type: 'text', text: 'x' }])
+    expect(answer.headers['x-sluice-adjustments']).toMatch(/^"content.citations";action=dropped/)
+    messageFrom(await eventsOf(await site.message({ stream: true })))
+    const lost = expect.objectContaining({ parameter: 'content.citations', action: 'dropped' })
+    expect(reported).toEqual([[lost], [lost]])
   })
 
   it('M21 gives a call that was cut by its length no input', async () => {

@@ -1,4 +1,5 @@
 import type { AnswerDelta } from '../../contracts/dialect.ts'
+import type { PartialMessage } from '../../contracts/provider.ts'
 import { sealReasoning } from '../../conversation/sealed-reasoning.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { JsonObject, ToolCallDelta } from '../../protocol/chat.ts'
@@ -81,6 +82,11 @@ function isJsonObject(text: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Whether a vendor added links or citations. */
+export function hasCitations({ annotations, citations }: PartialMessage): boolean {
+  return (annotations?.length ?? 0) > 0 || (citations?.length ?? 0) > 0
 }
 
 /** The error for a call of a tool that takes text: the protocol has none. */

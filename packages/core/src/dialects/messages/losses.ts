@@ -1,3 +1,4 @@
+import type { Adjustment } from '../../contracts/provider.ts'
 import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
 
 /** What a translation of a request does to something that other protocols cannot express, and why. */
@@ -17,6 +18,13 @@ export const losses = {
   unknownField: { why: 'not known to this vendor', kind: 'hint' },
   neededField: { why: 'not known to this vendor', kind: 'content' },
 } as const satisfies Readonly<Record<string, Loss>>
+
+/** What is reported of an answer with links or citations that have no block. */
+export const lostCitations: Adjustment = {
+  parameter: 'content.citations',
+  action: 'dropped',
+  detail: 'this API has no form for the citations of this model',
+}
 
 /** Returns the loss of a block, with its type if that is a plain word. */
 export function lossOfBlock(type: unknown): Loss {

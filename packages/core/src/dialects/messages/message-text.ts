@@ -1,7 +1,8 @@
 import type { AnswerIdentity, CompleteAnswer } from '../../contracts/dialect.ts'
 import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
-import { answerContent, type ContentBlock } from './answer-content.ts'
+import { answerContent, type ContentBlock, hasCitations } from './answer-content.ts'
+import { lostCitations } from './losses.ts'
 import { stopFields } from './stop-reason.ts'
 import { messageUsage } from './usage.ts'
 
@@ -18,6 +19,7 @@ export function messageText(
     throw new UpstreamError('The upstream answered without a choice.', { kind: 'garbled' })
   const { finish } = last
   const content = answerContent(deltas, finish === 'length', newId, () => identity.realm?.())
+  if (deltas.some(({ delta }) => hasCitations(delta))) identity.adjusted?.(lostCitations)
   const stop = stopFields({
     finish,
     called: content.some(({ type }) => type === 'tool_use'),

@@ -11,9 +11,10 @@ import type { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { CompletionUsage, FinishReason, JsonObject, ToolCallDelta } from '../../protocol/chat.ts'
 import { replaceMember, stringMember } from '../../protocol/replace-member.ts'
-import { checkedInput, customCall, isOwn } from './answer-content.ts'
+import { checkedInput, customCall, hasCitations, isOwn } from './answer-content.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
 import { messagesErrorEvent } from './error.ts'
+import { lostCitations } from './losses.ts'
 import { stopFields } from './stop-reason.ts'
 import { estimatedMessageUsage, messageUsage } from './usage.ts'
 
@@ -60,6 +61,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
   #refusal = ''
   #finish: FinishReason | null = null
   #fields: ProviderSpecificFields | undefined
+  #hasCitations = false
   /** Whether the events of the vendor itself are sent. */
   #passes = false
 
@@ -112,6 +114,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
       fields: this.#fields,
       stop: this.#request.settings().stop,
     })
+    if (this.#hasCitations) this.#identity.adjusted?.(lostCitations)
     this.#out += eventText('message_delta', { delta, usage: messageUsage(usage) })
     this.#out += eventText('message_stop', {})
     return this.#written()
@@ -149,6 +152,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
     }
     if (delta.tool_calls !== undefined) this.#addCalls(delta.tool_calls)
     if (legacy !== undefined) this.#addCall({ index: -1, function: legacy })
+    if (hasCitations(delta)) this.#hasCitations = true
     if (finish !== null) this.#finish = finish
     if (fields !== undefined) this.#fields = { ...this.#fields, ...fields }
   }
