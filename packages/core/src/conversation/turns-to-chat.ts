@@ -258,8 +258,9 @@ class MessageWriter {
 
   #reasoning(parts: readonly ReasoningTurnPart[]): Fields {
     const texts = parts.flatMap(({ text }) => (text === undefined ? [] : [text]))
-    const details = parts.flatMap(part => part.details)
+    const details = parts.flatMap(part => (part.isVendors === true ? [] : part.details))
     for (const part of parts) {
+      if (part.isVendors === true) this.#loseSealed({ path: memberPath(part, 'reasoning_details') })
       for (const key of Object.keys(part.extra ?? {})) this.#loseMember(part, key)
     }
     return {

@@ -88,6 +88,8 @@ export interface ReasoningTurnPart extends TurnOrigin {
   readonly text?: string
   /** Blocks with their signatures, as `reasoning_details` of chat: `format` names vendor and version, such as `acme-v1`. */
   readonly details: readonly JsonObject[]
+  /** Whether only the vendor of their `format` may get the `details`: they have no form in chat completions. */
+  readonly isVendors?: boolean
 }
 
 /** Something that only the vendor that made it can read: a signature, encrypted reasoning. It is sent back unchanged. */

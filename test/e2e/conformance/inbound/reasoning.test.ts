@@ -68,6 +68,29 @@ overPlaces(open => {
     expect(JSON.stringify(asked('anthropic')[0]!.body)).not.toContain('sluice1.')
   })
 
+  it('G31 sends a signature of a vendor to no server with chat completions', async () => {
+    const { upstream, table } = await startRawVendor(steps.answer())
+    const site = await open(table)
+    const content = [
+      { type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmVk' },
+      { type: 'redacted_thinking', data: 'c2VjcmV0' },
+      { type: 'text', text: 'Yes.' },
+    ]
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content },
+      { role: 'user', content: 'So?' },
+    ]
+    const answer = await site.message({ messages })
+    expect(answer.status, answer.body).toBe(200)
+    const sent = upstream.requests[0]!.body
+    expect(sent).toContain('"reasoning_content":"Hm."')
+    expect(sent).not.toMatch(/c2lnbmVk|c2VjcmV0|reasoning_details/)
+    const adjustments = answer.headers['x-sluice-adjustments']
+    expect(adjustments).toContain('"messages[1].content[0].signature";action=dropped')
+    expect(adjustments).toContain('"messages[1].content[1].data";action=dropped')
+  })
+
   it('T29 gives a call of Gemini without a signature the one that the vendor takes', async () => {
     const { upstream } = await startRawVendor(
       steps.reply({

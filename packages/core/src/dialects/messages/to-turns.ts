@@ -48,6 +48,7 @@ interface OpenTurn {
 const textMembers = { text: 'text' } as const
 const callMembers = { 'function.name': 'name', 'function.arguments': 'input', id: 'id' } as const
 const resultMembers = { tool_call_id: 'tool_use_id', content: 'content' } as const
+const encryptedMembers = { reasoning_details: 'data' } as const
 const reasoningMembers = { reasoning_content: 'thinking', reasoning_details: 'signature' } as const
 
 class TurnsReader {
@@ -291,14 +292,17 @@ function reasoningParts(block: JsonValue, path: string): readonly ReasoningTurnP
   const data = textOf(block, 'data')
   const text = textOf(block, 'thinking')
   const signature = textOf(block, 'signature')
+  const ofVendor = (detail: JsonObject): ReasoningTurnPart => ({
+    ...reasoningPart(text, [{ ...detail, format: ownReasoningFormat }], path),
+    isVendors: true,
+  })
   if (jsonMember(block, 'type') === 'redacted_thinking') {
-    if (data === '') return []
-    return [reasoningPart('', [{ type: 'reasoning.encrypted', data, format: ownReasoningFormat }], path)]
+    return data === ''
+      ? []
+      : [{ ...ofVendor({ type: 'reasoning.encrypted', data }), members: encryptedMembers }]
   }
   if (signature === '') return text === '' ? [] : [reasoningPart(text, [], path)]
-  return [
-    reasoningPart(text, [{ type: 'reasoning.text', text, signature, format: ownReasoningFormat }], path),
-  ]
+  return [ofVendor({ type: 'reasoning.text', text, signature })]
 }
 
 function reasoningPart(text: string, details: readonly JsonObject[], path: string): ReasoningTurnPart {
