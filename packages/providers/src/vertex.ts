@@ -34,7 +34,12 @@ import {
   geminiCountBody,
   nativeClaudeCountBody,
 } from './vertex/count-tokens.ts'
-import { decodeVertexEmbeddings, maxVertexInputs, vertexEmbeddings } from './vertex/embeddings.ts'
+import {
+  decodeVertexEmbeddings,
+  maxVertexInputs,
+  maxVertexTokens,
+  vertexEmbeddings,
+} from './vertex/embeddings.ts'
 import { geminiRequest } from './vertex/gemini-request.ts'
 import { checkProjectAndLocation, vertexHost } from './vertex/host.ts'
 import { type ModelResource, modelResource } from './vertex/model-resource.ts'
@@ -220,6 +225,7 @@ export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> 
     },
     embed: {
       maxInputs: maxVertexInputs,
+      maxInputTokens: maxVertexTokens,
       encode: async call => {
         const { path, location: region } = embeddingResource(call.model, project, location)
         const { method, body, adjuster } = vertexEmbeddings(call)

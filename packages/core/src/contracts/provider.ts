@@ -72,6 +72,11 @@ export interface EmbedReply {
 export interface EmbedCodec {
   /** Maximum number of inputs of one call. More are split, and embedded concurrently. Default: no maximum. */
   readonly maxInputs?: number | ((model: string) => number)
+  /**
+   * Maximum number of tokens of the inputs of one call, as the gateway estimates them. A single input may have more. Default: no
+   * maximum.
+   */
+  readonly maxInputTokens?: number
   encode(call: EmbedCall): EncodedRequest | Promise<EncodedRequest>
   decode(response: UpstreamResponse, call: EmbedCall): EmbedReply | Promise<EmbedReply>
 }

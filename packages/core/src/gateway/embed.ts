@@ -1,16 +1,17 @@
 import type { EmbedAnswer, EmbedDialect } from '../contracts/dialect.ts'
-import type { EmbedRequest } from '../contracts/embedding.ts'
+import type { EmbeddingInput, EmbedRequest } from '../contracts/embedding.ts'
 import type { GatewayResponse } from '../contracts/host.ts'
 import type { EmbedReply } from '../contracts/provider.ts'
 import type { RoutedTarget } from '../contracts/route.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import { respondText } from '../http/respond.ts'
 import { mapConcurrently } from '../primitives/map-concurrently.ts'
+import { utf8Length } from '../primitives/utf8-length.ts'
 import { call } from '../upstream/call.ts'
 import type { CallContext, CallDependencies, UpstreamResult } from '../upstream/call-context.ts'
 import { EmbedPart } from '../upstream/call-request.ts'
 import { embedUsage } from '../usage/usage.ts'
-import { maxInputsOf, withFittingShadows } from '../validation/embed-targets.ts'
+import { maxInputsOf, maxInputTokensOf, withFittingShadows } from '../validation/embed-targets.ts'
 import type { Decision } from './decide.ts'
 import { errorInRequest } from './part-error.ts'
 import { distinctAdjustments, PartObserver } from './part-observer.ts'
@@ -40,7 +41,7 @@ export async function embed<Host>(
   const cached =
     options.cache && (await cachedResponse(request, draft, valid.request, options.cache, context, accounting))
   if (cached !== undefined) return replay(cached, dialect, context, accounting)
-  const parts = partsOf(valid.request, maxInputsOf(valid.targets))
+  const parts = partsOf(valid.request, maxInputsOf(valid.targets), maxInputTokensOf(valid.targets))
   const targets = withFittingShadows(valid.targets, parts[0]!.part.inputs.length, routing)
   const answers = await callParts(parts, targets, context, accounting, options.call)
   const vectors = answers.flatMap(answer => answer.vectors)
@@ -62,15 +63,31 @@ interface PlacedPart {
   readonly from: number
 }
 
-/** Splits the inputs of a request into parts of at most `size`, in order. */
-function partsOf(request: EmbedRequest, size: number): readonly PlacedPart[] {
+/** Splits the inputs of a request into parts of at most `size` inputs and about `maxTokens` tokens, in order. */
+function partsOf(request: EmbedRequest, size: number, maxTokens: number): readonly PlacedPart[] {
   const { inputs } = request
-  if (inputs.length <= size) return [{ part: new EmbedPart(request, inputs), from: 0 }]
+  if (inputs.length <= size && maxTokens === Number.POSITIVE_INFINITY)
+    return [{ part: new EmbedPart(request, inputs), from: 0 }]
   const parts: PlacedPart[] = []
-  for (let from = 0; from < inputs.length; from += size) {
-    parts.push({ part: new EmbedPart(request, inputs.slice(from, from + size)), from })
+  let from = 0
+  let tokens = 0
+  for (const [index, input] of inputs.entries()) {
+    const more = maxTokens === Number.POSITIVE_INFINITY ? 0 : tokensOf(input)
+    const isFull = index - from === size || tokens + more > maxTokens
+    if (isFull && index > from) {
+      parts.push({ part: new EmbedPart(request, inputs.slice(from, index)), from })
+      from = index
+      tokens = 0
+    }
+    tokens += more
   }
+  parts.push({ part: new EmbedPart(request, inputs.slice(from)), from })
   return parts
+}
+
+/** Estimates the tokens of an input, rather too many than too few: few tokens have less than three bytes. */
+function tokensOf(input: EmbeddingInput): number {
+  return typeof input === 'string' ? Math.ceil(utf8Length(input) / 3) : input.length
 }
 
 /** The vectors of a part, in order. */

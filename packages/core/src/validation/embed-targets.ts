@@ -44,6 +44,19 @@ export function maxInputsOf(targets: readonly Target[]): number {
   return Math.min(...targets.map(target => maxInputs(codecOf(target)!, target.model)))
 }
 
+/** Returns the maximum number of tokens of the inputs of one call: the least of the targets. Throws `TypeError` for an invalid one. */
+export function maxInputTokensOf(targets: readonly Target[]): number {
+  return Math.min(
+    ...targets.map(target => {
+      const { maxInputTokens: tokens = Number.POSITIVE_INFINITY } = codecOf(target)!
+      if (tokens > 0) return tokens
+      throw new TypeError(
+        `The provider's embed.maxInputTokens is ${String(tokens)}, expected a number above 0.`,
+      )
+    }),
+  )
+}
+
 /**
  * Removes shadows that embed fewer inputs at once than the targets, as a mirrored call is not split.
  *

@@ -193,6 +193,14 @@ describe('embeddings in parts', () => {
     expect(ends()[0]!.attempts).toHaveLength(7)
   })
 
+  it('splits by tokens, too', async () => {
+    const upstream = embedder(embedded, { maxInputs: 3, maxInputTokens: 20 })
+    const { vectors } = embedding(upstream.target)
+    const input = ['a'.repeat(30), 'b'.repeat(30), '日'.repeat(15), 'c'.repeat(300), 'd', 'e', 'f', 'g']
+    expect(await vectors({ input })).toEqual(input.map(({ length }) => [length, 0.5]))
+    expect(upstream.calls.map(({ inputs }) => inputs.length)).toEqual([2, 1, 1, 3, 1])
+  })
+
   it('may be 2,048 calls', async () => {
     const { post, ends } = embedding(embedder(embedded, { maxInputs: 1 }).target)
     const { data, usage } = await (await post({ input: Array(2_048).fill('a') })).json()

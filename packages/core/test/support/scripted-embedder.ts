@@ -12,6 +12,7 @@ interface EmbedderOptions {
   readonly name?: string
   readonly model?: string
   readonly maxInputs?: number
+  readonly maxInputTokens?: number
   readonly adjustments?: readonly Adjustment[]
   readonly more?: Partial<Target>
 }
@@ -20,7 +21,7 @@ type Answer = (call: EmbedCall, signal: AbortSignal, index: number) => EmbedRepl
 
 /** A provider that embeds in process: `answer` gets the call, its signal and how many there were before. */
 export function embedder(answer: Answer = embedded, options: EmbedderOptions = {}): Embedder {
-  const { name = 'embedder', model = 'embed-1', maxInputs, adjustments = [], more } = options
+  const { name = 'embedder', model = 'embed-1', maxInputs, maxInputTokens, adjustments = [], more } = options
   const calls: EmbedCall[] = []
   const signals: AbortSignal[] = []
   const { target } = scripted(() => whole('generated'), {
@@ -31,6 +32,7 @@ export function embedder(answer: Answer = embedded, options: EmbedderOptions = {
     },
     embed: {
       ...(maxInputs !== undefined && { maxInputs }),
+      ...(maxInputTokens !== undefined && { maxInputTokens }),
       encode: call => {
         calls.push(call)
         return { method: 'POST', url: 'scripted:', headers: {}, body: String(calls.length - 1), adjustments }

@@ -19,6 +19,9 @@ export function maxVertexInputs(model: string): number {
   return isEmbedContentModel(model) || /(?:^|\/)gemini-embedding-001$/.test(model) ? 1 : 250
 }
 
+/** The maximum number of tokens of the inputs of a call (Vertex AI, "Text embeddings API"). */
+export const maxVertexTokens = 20_000
+
 /** Whether a model has `embedContent` only, as Google's own libraries tell by its name. */
 function isEmbedContentModel(model: string): boolean {
   const name = model.split('/').at(-1)!
