@@ -107,7 +107,10 @@ const examples: Readonly<Record<string, Example>> = {
     path: 'tools[0]',
     word: 'search',
   },
-  '`cache_control` of the request': field('cache_control', { type: 'ephemeral' }),
+  '`cache_control` of the request': {
+    ...field('cache_control', { type: 'ephemeral' }),
+    word: '"cache',
+  },
   '`top_k`': { ...field('top_k', 7), word: ':7' },
   '`context_management`, or another field that only Anthropic has': field('context_management', {
     edits: [],

@@ -480,6 +480,13 @@ overPlaces(open => {
     const [claude, aws] = upstream.requests.map(({ body }) => body)
     expect(claude!.match(/"cache_control"/g)).toHaveLength(3)
     expect(aws!.match(/"cachePoint"/g)).toHaveLength(3)
+    // A mark of the request stands for one at its end.
+    for (const model of ['translated', 'bedrock']) {
+      await site.message({ model, cache_control, messages: [user('Hi')] })
+      expect(upstream.requests.at(-1)!.body).toMatch(
+        /"Hi","cache_control":\{"type":"ephemeral"\}|"Hi"\},\{"cachePoint"/,
+      )
+    }
   })
 
   it.each(foreignNames)('T21 takes calls in the conversation without tools on offer: %s', async model => {

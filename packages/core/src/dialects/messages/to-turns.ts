@@ -34,7 +34,8 @@ export function messagesToTurns(body: JsonObject): MessagesConversation {
   for (const [index, message] of jsonItems(jsonMember(body, 'messages')).entries()) {
     reader.addMessage(message, `messages[${index}]`)
   }
-  const { turns, losses } = reader
+  const { losses } = reader
+  const turns = withMark(reader.turns, cacheMark(body))
   const last = turns.at(-1)
   return { turns, losses, prefill: last?.role === 'assistant' ? last.path : undefined }
 }
@@ -354,6 +355,16 @@ function cacheMark(block: JsonValue): JsonObject | undefined {
   return typeof mark === 'object' && mark !== null && !Array.isArray(mark)
     ? { cache_control: mark }
     : undefined
+}
+
+/** Marks the last part, which is what a mark of the entire request means. */
+function withMark(turns: readonly Turn[], mark: JsonObject | undefined): readonly Turn[] {
+  const turn = turns.at(-1)
+  const part = turn?.parts.at(-1)
+  if (mark === undefined || turn === undefined || part === undefined) return turns
+  if (part.kind === 'reasoning' || part.extra?.cache_control !== undefined) return turns
+  const marked = { ...part, extra: { ...part.extra, ...mark } }
+  return [...turns.slice(0, -1), { ...turn, parts: [...turn.parts.slice(0, -1), marked] }]
 }
 
 function textOf(value: JsonValue | undefined, name: string): string {
