@@ -9,7 +9,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Whether a `*.sampled.test.ts` tries all that it knows, and not a sample of it. */
     exhaustive: boolean
-    /** The servers over which each fault is tried. */
+    /** The servers that tests are repeated over. */
     servers: readonly Server[]
   }
 }
@@ -30,7 +30,11 @@ const long = '**/*.all.test.ts'
 /** Files that try a sample with the quick tests, and everything else with the others: `inject('exhaustive')` tells them. */
 const sampled = '**/*.sampled.test.ts'
 /** Tests that are repeated over several servers. */
-const overServers = 'test/resilience/faults/*.test.ts'
+const overServers = [
+  'test/resilience/faults/*.test.ts',
+  'test/e2e/conformance/inbound/*.test.ts',
+  'test/e2e/clients/{anthropic,ai-sdk-anthropic,langchain-anthropic}.test.ts',
+]
 /** Files that replace modules or count all timers of their process. Each has a process of its own; the others share theirs. */
 const alone = '**/*.alone.test.ts'
 /** Files that measure times in milliseconds: nothing runs beside them. */
@@ -46,7 +50,7 @@ const runs: Readonly<Record<string, TestRun>> = {
   all: { include: everything, exclude: [], exhaustive: true, servers: ['node http', 'express 5'] },
   /** `pnpm test:rest`: what `pnpm test` leaves out. */
   rest: {
-    include: [long, sampled, overServers],
+    include: [long, sampled, ...overServers],
     exclude: [alone],
     exhaustive: true,
     servers: ['express 5'],

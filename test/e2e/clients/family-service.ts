@@ -1,5 +1,5 @@
 import { apiKeys, createGateway, type GatewayOptions, models } from '@sluice/core'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, inject } from 'vitest'
 import { families } from '../families/families.ts'
 import { type Question, type Script, startVendor, type Vendor } from '../families/family.ts'
 import { mounts } from '../mounts/mounts.ts'
@@ -14,13 +14,13 @@ export interface FamilyService {
   taken(): readonly Question[]
 }
 
-/** Registers tests for each family of vendors, and each place where a gateway is mounted. */
+/** Registers tests for each family of vendors, and each server of the run. */
 export function overFamilies(
   script: Script,
   tests: (service: FamilyService) => void,
   options: Partial<GatewayOptions> = {},
 ): void {
-  describe.each(['node http', 'express 5'])('%s', place => {
+  describe.each(inject('servers'))('%s', place => {
     describe.each(families)('over a vendor of the family $name', family => {
       let vendor: Vendor
       let origin = ''

@@ -8,7 +8,7 @@ const required = [
   ...numbers('G', [27, 27]),
   ...numbers('G', [30, 34]),
   ...numbers('M', [1, 4]),
-  ...numbers('M', [10, 11]),
+  ...numbers('M', [10, 12]),
   ...numbers('M', [20, 22]),
   ...numbers('M', [30, 38]),
   ...numbers('M', [40, 41]),

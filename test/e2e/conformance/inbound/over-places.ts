@@ -8,7 +8,7 @@ import {
 } from '@sluice/core'
 import { anthropic, openaiCompatible } from '@sluice/providers'
 import { startUpstream, type Upstream, type Script as UpstreamScript } from '@sluice/testing'
-import { describe, onTestFinished } from 'vitest'
+import { describe, inject, onTestFinished } from 'vitest'
 import { families } from '../../families/families.ts'
 import { type Question, type Script, startVendor, type Vendor } from '../../families/family.ts'
 import { mounts } from '../../mounts/mounts.ts'
@@ -23,9 +23,9 @@ export type Open = (
 /** Mounts a gateway for one test. */
 export type Mount = (gateway: Gateway) => Promise<InboundSite>
 
-/** Registers tests once for Node's own server and once for Express. */
+/** Registers tests for each server of the run: Node's own, and Express with the thorough tests. */
 export function overPlaces(tests: (open: Open, mount: Mount, place: string) => void): void {
-  describe.each(['node http', 'express 5'])('%s', place => {
+  describe.each(inject('servers'))('%s', place => {
     const mount: Mount = async gateway => {
       const running = await mounts[place]!(gateway)
       onTestFinished(() => running.close())
