@@ -20,8 +20,8 @@ export interface ThinkingSetting {
   readonly budgetTokens?: number
   /** Whether the caller gave an effort, too. Otherwise `reasoning_effort` of the settings follows from the budget. */
   readonly hasEffort: boolean
-  /** Whether the caller wants no text of it. */
-  readonly isHidden: boolean
+  /** What the caller wants to read of it. Default: what the model shows. */
+  readonly display?: 'summarized' | 'omitted'
 }
 
 /**

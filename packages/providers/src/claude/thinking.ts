@@ -154,18 +154,19 @@ function boundEffort(
 
 /** Thinks as the caller of a protocol with tokens of thinking has said, if the model can. */
 function ofSetting(
-  { budgetTokens, hasEffort, isHidden }: ThinkingSetting,
+  { budgetTokens, hasEffort, display }: ThinkingSetting,
   request: ThinkingInput,
   adjuster: ParameterAdjuster,
 ): ClaudeThinking {
   const { model, input, turns } = request
   const { reasoning_effort: effort } = input
+  const shown = display === undefined ? {} : { display }
   if (model.thinking === 'adaptive') {
     if (budgetTokens !== undefined && !hasEffort)
       adjuster.map('thinking', `adaptive, with an effort: ${effort}`)
-    if (effort !== undefined) return { ...adaptive(effort, request, adjuster), own: true }
-    const display = model.thinkingHidden && !isHidden ? { display: 'summarized' } : {}
-    return { ...defaultThinking, thinking: { type: 'adaptive', ...display }, on: true, own: true }
+    const thinking = { type: 'adaptive', ...shown }
+    if (effort !== undefined) return { ...adaptive(effort, request, adjuster), thinking, own: true }
+    return { ...defaultThinking, thinking, on: true, own: true }
   }
   if (budgetTokens === undefined) {
     if (effort !== undefined && effort !== 'none') return boundEffort(effort, request, adjuster)
@@ -177,7 +178,7 @@ function ofSetting(
     return defaultThinking
   }
   if (hasEffort) adjuster.drop('reasoning_effort', 'thinking was given too')
-  const thinking = { type: 'enabled', budget_tokens: budgetTokens }
+  const thinking = { type: 'enabled', budget_tokens: budgetTokens, ...shown }
   return { ...defaultThinking, thinking, on: true, budget: budgetTokens, own: true }
 }
 

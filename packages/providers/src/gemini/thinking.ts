@@ -37,7 +37,7 @@ export function thinkingConfig(
   { thinking }: GeminiModel,
   adjuster: ParameterAdjuster,
 ): Readonly<Record<string, unknown>> | undefined {
-  const shown = setting?.isHidden === true ? {} : { includeThoughts: true }
+  const shown = setting?.display === 'omitted' ? {} : { includeThoughts: true }
   if (setting !== undefined && !setting.hasEffort && thinking.by === 'budget')
     return { thinkingBudget: budgetOf(setting.budgetTokens, thinking, adjuster), ...shown }
   if (effort === undefined) return setting && thinking.by !== 'nothing' ? shown : undefined

@@ -49,14 +49,13 @@ function without(value: unknown, path: string, removed: ReadonlySet<string>): un
 function rewrites(body: Json, after: Json, known: string[]): Json {
   const said = (what: string) => void known.push(what)
   const { cache_control, thinking, tools, messages, ...rest } = body
-  if (cache_control !== undefined) said('cache_control of the request: dropped')
   const seen = new Map<string, number>()
   const renamed = new Map<string, string>()
   return {
     ...rest,
     ...rewrittenThinking(body, after, said),
     ...(Array.isArray(tools) && { tools: tools.map(tool => plainTool(tool, said)) }),
-    messages: (messages as Json[]).map(({ role, content }) => ({
+    messages: withMark(messages as Json[], cache_control, said).map(({ role, content }) => ({
       role,
       content: blocksOf(content).flatMap(block => {
         if (block.type === 'tool_use') {
@@ -77,6 +76,17 @@ function rewrites(body: Json, after: Json, known: string[]): Json {
   }
 }
 
+/** A mark of the request is one of its last block. */
+function withMark(messages: Json[], mark: unknown, said: (what: string) => void): Json[] {
+  const last = messages.at(-1)
+  const blocks = blocksOf(last?.content)
+  const block = blocks.at(-1)
+  if (mark === undefined || block === undefined) return messages
+  said('cache_control of the request: on its last block')
+  const marked = { ...block, cache_control: block.cache_control ?? mark }
+  return [...messages.slice(0, -1), { ...last, content: [...blocks.slice(0, -1), marked] }]
+}
+
 /** How much a model thinks is one setting: the effort. */
 function rewrittenThinking(
   { thinking, output_config: config }: Json,
@@ -84,12 +94,7 @@ function rewrittenThinking(
   said: (what: string) => void,
 ): Json {
   const hasEffort = isObject(config) && config.effort !== undefined
-  const wasAdaptive = isObject(thinking) && thinking.type === 'adaptive'
   const isAdaptive = isObject(after.thinking) && after.thinking.type === 'adaptive'
-  if (wasAdaptive && !hasEffort) {
-    said('thinking that is adaptive, without effort: left to the model')
-    return {}
-  }
   if (thinking !== undefined || !hasEffort || !isAdaptive) return thinking === undefined ? {} : { thinking }
   said('output_config.effort without thinking: thinking that is adaptive')
   return { thinking: after.thinking }

@@ -156,11 +156,13 @@ function effortOf(
 
 function thinkingOf(thinking: JsonValue | undefined, hasEffort: boolean): ThinkingSetting | undefined {
   const type = jsonMember(thinking, 'type')
-  const isHidden = jsonMember(thinking, 'display') === 'omitted'
-  if (type === 'adaptive') return { hasEffort, isHidden }
+  const shown = jsonMember(thinking, 'display')
+  const display: Pick<ThinkingSetting, 'display'> =
+    shown === 'summarized' || shown === 'omitted' ? { display: shown } : {}
+  if (type === 'adaptive') return { hasEffort, ...display }
   const budgetTokens = jsonMember(thinking, 'budget_tokens')
   if (type !== 'enabled' || typeof budgetTokens !== 'number') return undefined
-  return { budgetTokens, hasEffort, isHidden }
+  return { budgetTokens, hasEffort, ...display }
 }
 
 function responseFormat(format: JsonValue | undefined): Pick<Settings, 'response_format'> {
