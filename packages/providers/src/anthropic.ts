@@ -90,7 +90,7 @@ export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<An
   const keepsBilling = new URL(url).host === 'api.anthropic.com'
   const native = {
     encodeNative: (call: NativeCall): EncodedRequest => {
-      const { text: body, adjustments } = nativeBody(call, modelEdits(call), keepsBilling)
+      const { body, adjustments } = nativeBody(call, modelEdits(call), keepsBilling)
       return { method: 'POST', url, headers: nativeHeaders(call, further.of(call)), body, adjustments }
     },
     decodeNative: (response: UpstreamResponse, call: NativeCall) => decodeNativeMessages(response, call),

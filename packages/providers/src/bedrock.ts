@@ -208,9 +208,9 @@ async function encodeInvoke(
   endpoint: Endpoint,
   known: KnownBetas,
 ): Promise<EncodedRequest> {
-  const { text, adjustments } = nativeClaudeRequest(call, known)
+  const { body, adjustments } = nativeClaudeRequest(call, known)
   const operation = call.request.stream ? 'invoke-with-response-stream' : 'invoke'
-  return authorized({ model: call.model, operation, body: text, adjustments }, endpoint)
+  return authorized({ model: call.model, operation, body, adjustments }, endpoint)
 }
 
 /** The request of InvokeModel for an embedding model. Throws as `encodeConverse` does. */

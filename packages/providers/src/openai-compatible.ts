@@ -142,7 +142,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   }))
   const native = {
     encodeNative: (call: NativeCall): EncodedRequest => {
-      const { text: body, adjustments } = nativeBody(call, modelEdits(call), false)
+      const { body, adjustments } = nativeBody(call, modelEdits(call), false)
       const { headers: own } = endpoints.of(call)
       return { method: 'POST', url: messages, headers: nativeHeaders(call, own), body, adjustments }
     },

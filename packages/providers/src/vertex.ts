@@ -162,7 +162,7 @@ export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> 
 
   async function encodeNative(call: NativeCall): Promise<EncodedRequest> {
     const resource = modelResource(call.model, project, location)
-    const { text: body, adjustments } = nativeClaudeRequest(call, known, options.beta ?? [])
+    const { body, adjustments } = nativeClaudeRequest(call, known, options.beta ?? [])
     const method = call.request.stream ? 'streamRawPredict' : 'rawPredict'
     return {
       method: 'POST',

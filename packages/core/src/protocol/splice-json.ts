@@ -14,7 +14,11 @@ import { stringEnd, unescaped } from './json-refusals.ts'
  * @throws RangeError if the item of an array that is to be set does not exist.
  */
 export function spliceJson(text: string, edits: readonly BodyEdit[]): string {
-  if (edits.length === 0) return text
+  return edits.length === 0 ? text : splicedPieces(text, edits).join('')
+}
+
+/** Returns the text with its edits, in pieces: to join them copies all of it. */
+export function splicedPieces(text: string, edits: readonly BodyEdit[]): readonly string[] {
   const root: Step = {}
   for (const { path, value } of edits) addEdit(root, path, value)
   return new Splice(text).apply(root)
@@ -117,10 +121,10 @@ class Splice {
     this.#text = text
   }
 
-  apply(root: Step): string {
+  apply(root: Step): readonly string[] {
     this.#value(this.#skipSpace(0), root, true)
     this.#pieces.push(this.#text.slice(this.#done))
-    return this.#pieces.join('')
+    return this.#pieces
   }
 
   /** Replaces a part of the text. Parts come in order. */

@@ -2,7 +2,7 @@ import type { BodyEdit, Call, CountReply, NativeCall, UpstreamResponse } from '@
 import { decodeCount } from '../wire/decode-count.ts'
 import type { Fields } from '../wire/json-value.ts'
 import { parseMessagesError } from './errors.ts'
-import { nativeBody } from './native-body.ts'
+import { nativeText } from './native-body.ts'
 import { requestBody } from './request-body.ts'
 
 /** The fields of a message that its tokens depend on. The API refuses a count with any other. */
@@ -48,7 +48,7 @@ export function nativeCountBody(call: NativeCall, own: readonly BodyEdit[], keep
   const { body } = call.request
   const present = uncounted.filter(name => Object.hasOwn(body, name) || isEdited(call, name))
   const removed = present.map((name): BodyEdit => ({ path: [name], value: undefined }))
-  return nativeBody(call, [...own, ...removed], keepsBilling).text
+  return nativeText(call, [...own, ...removed], keepsBilling).body
 }
 
 /** An override of the target's. */

@@ -1,9 +1,15 @@
-import { type Adjustment, type BodyEdit, type NativeCall, spliceJson } from '@sluice/core/provider'
+import {
+  type Adjustment,
+  type BodyEdit,
+  type NativeCall,
+  spliceJson,
+  spliceJsonBody,
+} from '@sluice/core/provider'
 import { isFields } from '../wire/json-value.ts'
 
 /** A caller's body for a vendor that speaks the Messages API. */
-export interface NativeBody {
-  readonly text: string
+export interface NativeBody<Body extends string | Uint8Array = string | Uint8Array> {
+  readonly body: Body
   readonly adjustments: readonly Adjustment[]
 }
 
@@ -14,10 +20,25 @@ export interface NativeBody {
  * @param keepsBilling - whether the upstream reads the billing line that some clients put before the system text.
  */
 export function nativeBody(call: NativeCall, own: readonly BodyEdit[], keepsBilling: boolean): NativeBody {
+  const { edits, adjustments } = allEdits(call, own, keepsBilling)
+  return { body: spliceJsonBody(call.text, edits), adjustments }
+}
+
+/** Returns the same as text, for a provider that has to sign it. */
+export function nativeText(
+  call: NativeCall,
+  own: readonly BodyEdit[],
+  keepsBilling: boolean,
+): NativeBody<string> {
+  const { edits, adjustments } = allEdits(call, own, keepsBilling)
+  return { body: spliceJson(call.text, edits), adjustments }
+}
+
+function allEdits(call: NativeCall, own: readonly BodyEdit[], keepsBilling: boolean) {
   const billing = keepsBilling ? undefined : billingPath(call.request.body.system)
   const removed: readonly BodyEdit[] = billing === undefined ? [] : [{ path: billing, value: undefined }]
   return {
-    text: spliceJson(call.text, [...removed, ...call.edits, ...own]),
+    edits: [...removed, ...call.edits, ...own],
     adjustments: billing === undefined ? [] : [billingAdjustment],
   }
 }

@@ -1,12 +1,12 @@
 import type { NativeCall } from '@sluice/core/provider'
 import { bodyBetas, type KnownBetas } from '../anthropic/body-betas.ts'
-import { type NativeBody, nativeBody } from '../anthropic/native-body.ts'
+import { type NativeBody, nativeText } from '../anthropic/native-body.ts'
 
 /**
  * The body of InvokeModel for a Claude model: the caller's as it came, but that the path says the model and whether to stream,
  * and the body the version and the betas.
  */
-export function nativeClaudeRequest(call: NativeCall, known: KnownBetas): NativeBody {
+export function nativeClaudeRequest(call: NativeCall, known: KnownBetas): NativeBody<string> {
   const { edits, adjustments } = bodyBetas(call, known)
   const own = [
     { path: ['model'], value: undefined },
@@ -14,6 +14,6 @@ export function nativeClaudeRequest(call: NativeCall, known: KnownBetas): Native
     { path: ['anthropic_version'], value: 'bedrock-2023-05-31' },
     ...edits,
   ]
-  const body = nativeBody(call, own, false)
-  return { text: body.text, adjustments: [...body.adjustments, ...adjustments] }
+  const native = nativeText(call, own, false)
+  return { body: native.body, adjustments: [...native.adjustments, ...adjustments] }
 }

@@ -19,6 +19,6 @@ export function nativeClaudeRequest(
     { path: ['anthropic_version'], value: version },
     ...edits,
   ]
-  const body = nativeBody(call, own, false)
-  return { text: body.text, adjustments: [...body.adjustments, ...adjustments] }
+  const native = nativeBody(call, own, false)
+  return { body: native.body, adjustments: [...native.adjustments, ...adjustments] }
 }
