@@ -21,7 +21,8 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, ApiHandl
   },
   '/usage': { GET: usageOf },
   '/routes': { GET: call => plain(call, { models: routesOf(call) }) },
-  '/chat': { POST: chatOf },
+  '/chat': { POST: call => chatOf(call, '/chat/completions') },
+  '/messages': { POST: call => chatOf(call, '/messages') },
   '/keys': {
     GET: async call => plain(call, await keysOf(call).list()),
     POST: async call => jsonResponse(await keysOf(call).issue(call.request), 201),
@@ -72,9 +73,9 @@ function liveOf({ request, state, gateway }: ApiCall): Response {
   return eventStreamResponse(state.live.listen(request.signal, () => gateway.ready))
 }
 
-function chatOf({ request, state, gateway }: ApiCall): Promise<Response> {
+function chatOf({ request, state, gateway }: ApiCall, path: string): Promise<Response> {
   queryOf(request.url, [])
-  if (state.caller !== undefined) return state.caller.send(request, gateway, state.basePath)
+  if (state.caller !== undefined) return state.caller.send(request, gateway, `${state.basePath}${path}`)
   throw new GatewayError('unknown_url', {
     message:
       "The console does not chat as itself: createConsole() was given chat: false. Use a caller's key.",

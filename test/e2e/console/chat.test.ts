@@ -25,6 +25,33 @@ describe('the chat of the console', () => {
     expect(await (await service.api('/about')).json()).toMatchObject({ chat: true })
   })
 
+  it('is answered in the Messages API, too, with its errors', async () => {
+    const service = consoleService({ gateway: { limits: limits([], { now: () => 0 }) } })
+    const ask = (more: object = {}) =>
+      service.send('POST', '/messages', { ...body, max_tokens: 100, ...more })
+    const response = await ask()
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(await response.json()).toMatchObject({ type: 'message', role: 'assistant' })
+    expect(await (await ask({ stream: true })).text()).toMatch(/event: message_stop\ndata: .*\n\n$/)
+    const { requests } = await (await service.api('/requests')).json()
+    expect(requests).toMatchObject([
+      { key: 'console', dialect: 'messages' },
+      { key: 'console', dialect: 'messages' },
+    ])
+    const invalid = await ask({ max_tokens: undefined })
+    expect(invalid.status).toBe(400)
+    expect(await invalid.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } })
+    for (let left = 60 - 3; left > 0; left--) expect((await ask()).status).toBe(200)
+    const refused = await ask()
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toMatchObject({ type: 'error', error: { type: 'rate_limit_error' } })
+    const other = consoleService({ console: { chat: { models: ['other*'] } } })
+    const forbidden = await other.send('POST', '/messages', { ...body, max_tokens: 100 })
+    expect(forbidden.status).toBe(403)
+    expect(await forbidden.json()).toMatchObject({ type: 'error', error: { type: 'permission_error' } })
+  })
+
   it('needs the admin key, which is no key of a caller', async () => {
     const service = consoleService()
     const headers = { 'content-type': 'application/json' }
@@ -35,6 +62,8 @@ describe('the chat of the console', () => {
         body: JSON.stringify(body),
       })
     expect((await post('/console/api/chat', callerKey)).status).toBe(401)
+    expect((await post('/console/api/messages', callerKey)).status).toBe(401)
+    expect((await post('/v1/messages', adminKey)).status).toBe(401)
     expect((await post('/v1/chat/completions', adminKey)).status).toBe(401)
     expect((await post('/v1/chat/completions', callerKey)).status).toBe(200)
   })
@@ -54,10 +83,10 @@ describe('the chat of the console', () => {
     expect(seen).toEqual([undefined, null])
   })
 
-  it('is not sent by a page of another origin', async () => {
+  it.each(['/chat', '/messages'])('is not sent to %s by a page of another origin', async path => {
     const { send } = consoleService()
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.test' }])
-      expect((await send('POST', '/chat', body, headers)).status).toBe(403)
+      expect((await send('POST', path, body, headers)).status).toBe(403)
   })
 
   it('has 60 requests a minute by default', async () => {

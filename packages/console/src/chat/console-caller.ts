@@ -8,10 +8,10 @@ export interface ConsoleCaller {
   /** Knows the requests that `send` makes, and no others: nothing that comes from outside can look like one. */
   readonly authenticate: (request: Request) => Principal | undefined
   /**
-   * Sends the body of an admin's request to the gateway's chat completions as the console's own principal, and returns its
-   * response as it comes. Throws 403 where the gateway was not given `authenticate`.
+   * Sends the body of an admin's request to an endpoint of the gateway as the console's own principal, and returns its response as
+   * it comes. Throws 403 where the gateway was not given `authenticate`.
    */
-  send(request: Request, gateway: ConsoleGateway, base: string): Promise<Response>
+  send(request: Request, gateway: ConsoleGateway, path: string): Promise<Response>
 }
 
 /** The console's own principal, with the id `console`, and what it sends. */
@@ -32,9 +32,9 @@ export function consoleCaller({ models, tags, limits }: ResolvedChat): ConsoleCa
       own.known = true
       return principal
     },
-    async send(request, gateway, base) {
+    async send(request, gateway, path) {
       const own = { known: false }
-      const chat = chatRequest(request, base)
+      const chat = chatRequest(request, path)
       sent.set(chat, own)
       const response = await gateway.fetch(chat)
       if (response.status === 401 && !own.known) throw notCaller()
@@ -44,7 +44,7 @@ export function consoleCaller({ models, tags, limits }: ResolvedChat): ConsoleCa
 }
 
 /** Of the admin's request only the body goes on: neither its key nor a cookie. */
-function chatRequest({ url, headers, body, signal }: Request, base: string): Request {
+function chatRequest({ url, headers, body, signal }: Request, path: string): Request {
   const type = headers.get('content-type')
   const init: RequestInit & { duplex: 'half' } = {
     method: 'POST',
@@ -53,7 +53,7 @@ function chatRequest({ url, headers, body, signal }: Request, base: string): Req
     signal,
     duplex: 'half',
   }
-  return new Request(new URL(`${base}/chat/completions`, url), init)
+  return new Request(new URL(path, url), init)
 }
 
 function chatResponse({ body, status, headers: given }: Response): Response {

@@ -6,7 +6,8 @@ export function failureTitle({ status, code, outcome }: ChatFailure): string {
   if (status === undefined) return 'No response'
   if (status === 401) return 'Invalid API key'
   if (status === 403) return code === 'model_not_priced' ? 'This model has no price' : 'Not allowed'
-  if (status === 404 && code === 'model_not_found') return 'Model not found'
+  if (status === 402) return limitTitle('insufficient_quota', outcome)
+  if (status === 404 && (code === 'model_not_found' || code === 'not_found_error')) return 'Model not found'
   if (status === 429) return limitTitle(code, outcome)
   if (status === 400 || status === 413) return 'Invalid request'
   return status < 400 ? 'The response was cut off' : 'Request failed'
@@ -18,7 +19,7 @@ function limitTitle(code: string | undefined, outcome: ChatFailure['outcome']): 
 }
 
 function upstreamTitle(status: number | undefined, code: string | undefined): string {
-  if (code === 'insufficient_quota') return "The provider's quota is used up"
+  if (code === 'insufficient_quota' || status === 402) return "The provider's quota is used up"
   if (status === 429) return 'Rate limited by the provider'
   if (status !== undefined && status < 400) return 'The provider cut off its response'
   return status === 504 ? 'The provider timed out' : 'The provider failed'

@@ -1,4 +1,5 @@
 import { useSession } from '../session/session.ts'
+import { type ChatDialectName, chatDialects } from './chat-dialects.ts'
 import type { ChatOptions } from './chat-types.ts'
 
 /** The model, the parameters and the caller of a chat. */
@@ -25,6 +26,19 @@ export function ChatSettings({
       <details class="chat-options" open={!about.chat}>
         <summary>Options</summary>
         <div class="card stack">
+          <label class="field">
+            <span>API</span>
+            <select
+              value={options.dialect}
+              onChange={event => onChange({ dialect: event.currentTarget.value as ChatDialectName })}
+            >
+              {Object.entries(chatDialects).map(([name, { label }]) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
           <label class="field">
             <span>System prompt</span>
             <textarea

@@ -1,5 +1,11 @@
-import type { Usage } from '@sluice/core'
 import type { RequestRow } from '../../src/api.ts'
+import type { ChatDialectName } from './chat-dialects.ts'
+
+/** How many tokens a request and its answer have. */
+export interface TokenCounts {
+  readonly input: number
+  readonly output: number
+}
 
 /** One message of the conversation. */
 export interface Turn {
@@ -8,12 +14,13 @@ export interface Turn {
   readonly state: 'complete' | 'streaming' | 'stopped' | 'failed'
   readonly failure?: ChatFailure
   readonly requestId?: string
-  readonly usage?: Usage
+  readonly usage?: TokenCounts
   readonly tookMs?: number
 }
 
 /** Options of the next request. */
 export interface ChatOptions {
+  readonly dialect: ChatDialectName
   readonly model: string
   readonly system: string
   /** As typed; empty leaves it to the provider. */
@@ -28,6 +35,7 @@ export interface SentRequest {
   readonly url: string
   /** Whose key it carries: the admin's, for the console to call as itself, or a caller's. */
   readonly as: 'console' | 'caller'
+  readonly dialect: ChatDialectName
   readonly key: string
   readonly body: string
 }

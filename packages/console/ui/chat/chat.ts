@@ -33,7 +33,8 @@ export function createChat(
   about: Pick<About, 'base' | 'models'>,
   api: Pick<ConsoleApi, 'request'>,
 ): Chat {
-  const options = {
+  const options: ChatOptions = {
+    dialect: 'chat',
     model: about.models[0] ?? '',
     system: '',
     temperature: '',

@@ -1,15 +1,15 @@
-import type { Usage } from '@sluice/core'
 import { count } from '../format/count.ts'
 import { span } from '../format/span.ts'
-import type { Exchange } from './chat-types.ts'
+import type { Exchange, TokenCounts } from './chat-types.ts'
 
 /** How many events are drawn: a page with all of a long answer gets slow. */
 const drawn = 200
 
-const shownHeaders = /^(?:x-request-id|x-ratelimit-|retry-after|x-sluice-|content-type|x-should-retry)/
+const shownHeaders =
+  /^(?:x-request-id|(?:x|anthropic)-ratelimit-|retry-after|x-sluice-|content-type|x-should-retry)/
 
 /** An answer as it came: status, headers, events. */
-export function RawResponse({ exchange, usage }: { exchange: Exchange; usage: Usage | undefined }) {
+export function RawResponse({ exchange, usage }: { exchange: Exchange; usage: TokenCounts | undefined }) {
   const { status, headers, events, body } = exchange
   if (status === undefined) return <p class="muted">Waiting for the response …</p>
   const first = Math.max(0, events.length - drawn)
@@ -32,8 +32,7 @@ export function RawResponse({ exchange, usage }: { exchange: Exchange; usage: Us
           <div>
             <dt>Usage</dt>
             <dd>
-              {count(usage.prompt_tokens)} + {count(usage.completion_tokens)} = {count(usage.total_tokens)}{' '}
-              tokens
+              {count(usage.input)} + {count(usage.output)} = {count(usage.input + usage.output)} tokens
             </dd>
           </div>
         )}
@@ -69,7 +68,7 @@ export function RawResponse({ exchange, usage }: { exchange: Exchange; usage: Us
 
 /** The piece of an answer in an event: what one looks for in a long line. */
 const piece =
-  /"(?:content|refusal|reasoning_content)":"(?:[^"\\]|\\.)+"|"finish_reason":"[^"]*"|"usage":\{.*\}|\[DONE\]/
+  /"(?:content|refusal|reasoning_content|text|thinking|partial_json)":"(?:[^"\\]|\\.)+"|"(?:finish|stop)_reason":"[^"]*"|"usage":\{.*\}|\[DONE\]/
 
 /** An event as it came, with what is new in it in bold. */
 function RawEvent({ raw }: { raw: string }) {

@@ -1,8 +1,7 @@
-import type { Usage } from '@sluice/core'
-import type { ChatCompletionChunk } from '@sluice/core/provider'
 import { errorIn } from '../server/api-error.ts'
 import { readEvents } from '../server/read-events.ts'
-import type { Exchange, SentRequest, Turn } from './chat-types.ts'
+import { chatDialects } from './chat-dialects.ts'
+import type { Exchange, SentRequest, TokenCounts, Turn } from './chat-types.ts'
 
 /** Where an answer goes while it comes. */
 export interface AnswerSink {
@@ -12,14 +11,14 @@ export interface AnswerSink {
 
 /** Sends a request and reads its answer to the end. Never rejects: what went wrong is in the outcome. */
 export async function sendChat(
-  { url, as, key, body }: SentRequest,
+  { url, as, dialect, key, body }: SentRequest,
   signal: AbortSignal,
   sink: AnswerSink,
 ): Promise<Partial<Turn>> {
   const began = performance.now()
   const since = () => performance.now() - began
   let requestId: string | undefined
-  let usage: Usage | undefined
+  let usage: TokenCounts | undefined
   let status: number | undefined
   const outcome = (state: Turn['state'], error?: string, code?: string): Partial<Turn> => ({
     state,
@@ -46,22 +45,19 @@ export async function sendChat(
       const { message = `The gateway returned ${response.status}.`, code } = errorIn(text) ?? {}
       return outcome('failed', message, code)
     }
+    const { read, endName } = chatDialects[dialect]
     let done = false
     for await (const { data, raw } of readEvents(response.body)) {
       const atMs = since()
       sink.exchange(last => ({ ...last, events: [...last.events, { atMs, raw }] }))
-      if (data === '[DONE]') done = true
-      else {
-        const failure = errorIn(data)
-        if (failure !== undefined) return outcome('failed', failure.message, failure.code)
-        const chunk: ChatCompletionChunk = JSON.parse(data)
-        usage = chunk.usage ?? usage
-        const { content, refusal } = chunk.choices[0]?.delta ?? {}
-        const piece = content ?? refusal
-        if (typeof piece === 'string' && piece !== '') sink.text(piece)
-      }
+      const failure = errorIn(data)
+      if (failure !== undefined) return outcome('failed', failure.message, failure.code)
+      const { text, counts, isEnd = false } = read(data, usage)
+      usage = counts ?? usage
+      done ||= isEnd
+      if (text !== undefined) sink.text(text)
     }
-    return done ? outcome('complete') : outcome('failed', 'The response ended before [DONE].')
+    return done ? outcome('complete') : outcome('failed', `The response ended before ${endName}.`)
   } catch {
     return signal.aborted
       ? outcome('stopped')

@@ -19,7 +19,7 @@ export function TurnText({ turn }: { turn: Turn }) {
           {tookMs !== undefined && <span>{span(tookMs)}</span>}
           {usage !== undefined && (
             <span>
-              {count(usage.prompt_tokens)} in, {count(usage.completion_tokens)} out
+              {count(usage.input)} in, {count(usage.output)} out
             </span>
           )}
           {requestId !== undefined && (

@@ -15,12 +15,19 @@ export async function toApiError(response: Response): Promise<ApiError> {
   return new ApiError(errorIn(text)?.message ?? `The server returned ${response.status}.`, response.status)
 }
 
+/** An error of chat completions, or, with a `type` of its own, of the Messages API, which has no codes but types. */
+interface ErrorBody {
+  readonly type?: unknown
+  readonly error?: { readonly message?: unknown; readonly code?: unknown; readonly type?: unknown }
+}
+
 /** An error in the protocol's shape, as it is in a body or an event; `undefined` where there is none. */
 export function errorIn(text: string): { readonly message: string; readonly code?: string } | undefined {
   try {
-    const { error }: { error?: { message?: unknown; code?: unknown } } = JSON.parse(text)
+    const { error, type }: ErrorBody = JSON.parse(text)
     if (typeof error?.message !== 'string') return undefined
-    return { message: error.message, ...(typeof error.code === 'string' ? { code: error.code } : {}) }
+    const code = type === 'error' ? error.type : error.code
+    return { message: error.message, ...(typeof code === 'string' ? { code } : {}) }
   } catch {
     return undefined
   }

@@ -50,6 +50,27 @@ export const chatTests: ViewTests = site => {
     await page.getByRole('region', { name: 'Request', exact: true }).getByText(id!).waitFor()
   })
 
+  it('speaks Messages where it is chosen', async () => {
+    const page = await site().open()
+    await page.getByText('Options').click()
+    await page.getByRole('combobox', { name: 'API', exact: true }).selectOption('Messages')
+    await page.getByText('Options').click()
+    const turn = await askInChat(page, 'demo', 'What is 6 * 7?')
+    await turn.getByText('6 * 7 = 42').waitFor()
+    await turn.getByRole('link', { name: 'Request details' }).waitFor()
+    const wire = page.getByRole('region', { name: 'HTTP exchange' })
+    const events = await wire.locator('.events li code').allTextContents()
+    expect(events.at(0)).toMatch(/^event: message_start\n/)
+    expect(events.at(-1)).toMatch(/^event: message_stop\n/)
+    await wire.getByText(/^\d+ \+ \d+ = \d+ tokens$/).waitFor()
+    await turn.getByRole('link', { name: 'Request details' }).click()
+    await page
+      .getByRole('region', { name: 'Request', exact: true })
+      .getByText('messages', { exact: true })
+      .first()
+      .waitFor()
+  })
+
   it('is stopped, and so is the upstream', async () => {
     const { east } = site().service
     east.respondWith([steps.stream(sse(chunks({ text: 'Hello world, and more' })).slice(0, 2)), steps.hang()])
