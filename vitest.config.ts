@@ -32,7 +32,8 @@ const sampled = '**/*.sampled.test.ts'
 /** Tests that are repeated over several servers. */
 const overServers = [
   'test/resilience/faults/*.test.ts',
-  'test/e2e/conformance/inbound/*.test.ts',
+  'test/e2e/conformance/**/*.test.ts',
+  'test/e2e/mounts/clients.test.ts',
   'test/e2e/clients/{anthropic,ai-sdk-anthropic,langchain-anthropic}.test.ts',
 ]
 /** Files that replace modules or count all timers of their process. Each has a process of its own; the others share theirs. */

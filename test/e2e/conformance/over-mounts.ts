@@ -1,10 +1,10 @@
 import type { Gateway } from '@sluice/core'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { mounts } from '../mounts/mounts.ts'
+import { mountsOfRun } from '../mounts/mounts-of-run.ts'
 import { Site } from './site.ts'
 
-/** Every host, at its root, under `/v1` and under a longer path. That nested mounts find their path is tested elsewhere. */
-const chosen = Object.entries(mounts).filter(([name]) => !/nested|prefix|under koa-mount/.test(name))
+/** The hosts at their root, under `/v1` and under a longer path. That nested mounts find their path is tested elsewhere. */
+const chosen = mountsOfRun.filter(([name]) => !/nested|prefix|under koa-mount/.test(name))
 
 /**
  * Registers tests once for each way to mount a gateway. The gateway and its server last for the whole block.

@@ -1,6 +1,7 @@
 import { connectRawClient, sendRawRequest } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Mounted, mounts } from './mounts.ts'
+import type { Mounted } from './mounts.ts'
+import { mountsOfRun } from './mounts-of-run.ts'
 import { complete, contentOf, on, rawAsk, saying } from './test-gateway.ts'
 import type { SeenCall } from './test-model.ts'
 
@@ -33,7 +34,7 @@ async function standing(call: SeenCall): Promise<void> {
 
 const streamed = { stream: true }
 
-describe.each(Object.entries(mounts))('%s', (_, mount) => {
+describe.each(mountsOfRun)('%s', (_, mount) => {
   it('answers, whole and streamed, and lists its models', async () => {
     const { baseURL } = await on(mount)
     expect(await contentOf(await complete(baseURL))).toBe('hello there')
