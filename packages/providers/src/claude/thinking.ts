@@ -158,7 +158,7 @@ function ofSetting(
   request: ThinkingInput,
   adjuster: ParameterAdjuster,
 ): ClaudeThinking {
-  const { model, input, turns } = request
+  const { model, input, turns, answerTokens } = request
   const { reasoning_effort: effort } = input
   const shown = display === undefined ? {} : { display }
   if (model.thinking === 'adaptive') {
@@ -178,8 +178,15 @@ function ofSetting(
     return defaultThinking
   }
   if (hasEffort) adjuster.drop('reasoning_effort', 'thinking was given too')
-  const thinking = { type: 'enabled', budget_tokens: budgetTokens, ...shown }
-  return { ...defaultThinking, thinking, on: true, budget: budgetTokens, own: true }
+  // The bound of the answer counts thinking, too, and may have been lowered to what the model can.
+  const budget = Math.min(budgetTokens, answerTokens - 1)
+  if (budget < leastBudget) {
+    adjuster.drop('thinking', `the answer has a bound of ${answerTokens} tokens`)
+    return defaultThinking
+  }
+  if (budget < budgetTokens) adjuster.map('thinking', `a budget of ${budget} tokens`)
+  const thinking = { type: 'enabled', budget_tokens: budget, ...shown }
+  return { ...defaultThinking, thinking, on: true, budget, own: true }
 }
 
 function ofCaller(

@@ -122,6 +122,7 @@ describe('reasoning of an earlier answer', () => {
   const called = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }
   const conversation = (...blocks: JsonObject[]) => ({
     tools: [tool],
+    max_tokens: 10_000,
     thinking: { type: 'enabled', budget_tokens: 2_048 },
     messages: [
       { role: 'user', content: 'Hi' },

@@ -455,6 +455,22 @@ overPlaces(open => {
     }
   })
 
+  it('M12 leaves tokens for the answer where its bound is lowered', async () => {
+    const { upstream } = await startRawVendor(anyVendor)
+    const claude = anthropic({ apiKey: 'k', baseURL: upstream.baseURL, speaks: [] })
+    for (const [maxOutputTokens, expected, reported] of [
+      [2_000, { type: 'enabled', budget_tokens: 1_999 }, /"thinking";action=mapped;detail="a budget of 1999/],
+      [1_000, undefined, /"thinking";action=dropped/],
+    ] as const) {
+      const site = await open({ m: claude('claude-opus-4-1', { maxOutputTokens }) })
+      const answer = await site.message({ model: 'm', max_tokens: 30_000, thinking: budget(3_000) })
+      expect(answer.status, answer.body).toBe(200)
+      const body = upstream.requests.at(-1)!.json as Record<string, unknown>
+      expect([body.max_tokens, body.thinking]).toEqual([maxOutputTokens, expected])
+      expect(answer.headers['x-sluice-adjustments']).toMatch(reported)
+    }
+  })
+
   it('T18 keeps cache marks for vendors that read them', async () => {
     const { upstream } = await startRawVendor(anyVendor)
     const { baseURL, url } = upstream
