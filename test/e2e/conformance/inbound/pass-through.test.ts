@@ -93,6 +93,18 @@ overPlaces(open => {
     expect(upstream.requests[0]!.path).toBe('/v1/messages')
   })
 
+  it.each(['a', '\\u65e5\u65e5', 'a\ud83d\ude00'])(
+    'G20 sends a long body as it came, but for the model: %j',
+    async unit => {
+      const { upstream, table } = await startRawVendor(answering)
+      const site = await open(table)
+      const body = (model: string) =>
+        `{"max_tokens":5,"model":"${model}","messages":[{"role":"user","content":"${unit.repeat(50_000)}"}], "a" : 1.0}`
+      expect((await site.message({}, { body: body('native') })).status).toBe(200)
+      expect(upstream.requests[0]!.body === body('vendor-model')).toBe(true)
+    },
+  )
+
   it('G20 edits what the target and the limits say, and nothing else', async () => {
     const { upstream, table } = await startRawVendor(answering)
     const native = { ...(table.native as Target), parameters: { temperature: 0.5, top_p: null } }
