@@ -138,6 +138,24 @@ export function tagged<T extends Record<string, Schema<unknown>>>(
   })
 }
 
+/**
+ * Returns a schema of objects that differ by a name of their kind. One of a kind that is not among the variants needs to be valid by
+ * `other` only.
+ */
+export function ofKind(
+  kindOf: (value: Record<string, unknown>) => unknown,
+  variants: Readonly<Record<string, Schema<unknown>>>,
+  other: Schema<unknown>,
+): Schema<object> {
+  const checks = new Map<unknown, Checker>()
+  for (const [name, schema] of Object.entries(variants)) checks.set(name, checkerOf(schema))
+  const otherwise = checkerOf(other)
+  return fastSchema({ either: [...Object.values(variants), other] }, (value, issues) => {
+    if (isObject(value)) (checks.get(kindOf(value)) ?? otherwise)(value, issues)
+    else issues.push(wrongType(value, 'an object'))
+  })
+}
+
 function wrongType(input: unknown, noun: string): Issue {
   return { code: 'invalid_type', expected: 'custom', input, message: noun }
 }

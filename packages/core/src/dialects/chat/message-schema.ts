@@ -2,6 +2,7 @@ import type * as z from 'zod/mini'
 import type { AssistantMessage, Message, UserPart } from '../../protocol/chat.ts'
 import { either, list, object, type SchemaIssue, tagged, where } from '../../validation/container-schemas.ts'
 import { maybe, name, nullable, oneOf, only, text } from '../../validation/scalar-schemas.ts'
+import { urlIssue } from '../../validation/url-issue.ts'
 
 const maxContentLength = 10_485_760
 const listOfParts = 'an array of objects'
@@ -89,13 +90,4 @@ export function missingContentIssue(message: AssistantMessage): SchemaIssue | un
 export function hasOtherContent({ tool_calls, function_call, refusal, audio }: AssistantMessage): boolean {
   const hasCalls = Array.isArray(tool_calls) && tool_calls.length > 0
   return hasCalls || [function_call, refusal, audio].some(value => value !== undefined && value !== null)
-}
-
-/** A link, or data written as one. */
-export function urlIssue(url: string): SchemaIssue | undefined {
-  if (/^(?:https?:\/\/|data:)/i.test(url)) return undefined
-  return {
-    reason: 'invalid_value',
-    message: path => `Invalid '${path}': expected an http or https URL, or a data URL.`,
-  }
 }

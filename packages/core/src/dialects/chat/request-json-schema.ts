@@ -2,7 +2,8 @@ import type { JsonObject } from '../../protocol/chat.ts'
 import { shapeOf } from '../../validation/fast-schema.ts'
 import { componentsPath, type DescribedRules, JsonSchemas, orNull } from '../../validation/json-schema-of.ts'
 import { maxKeyLength, maxPairs, pairsIssue, tokenId, tokenIssue } from '../../validation/settings-schema.ts'
-import { missingContentIssue, toolCall, urlIssue, userPart } from './message-schema.ts'
+import { urlIssue } from '../../validation/url-issue.ts'
+import { missingContentIssue, toolCall, userPart } from './message-schema.ts'
 import {
   fieldSchemas,
   functionSchema,
