@@ -85,6 +85,8 @@ export interface AnswerIdentity {
   adjusted?(adjustment: Adjustment): void
   /** Returns a short digest of who alone can read the reasoning of the answer: a vendor in an account, region or project. */
   realm?(): string | undefined
+  /** Returns the current Unix time in seconds. */
+  now?(): number
 }
 
 /** A complete answer of a vendor, before a dialect writes it. */
@@ -124,15 +126,16 @@ export interface AnswerStreamWriter {
   open(): string
   /**
    * Returns the events of a vendor that speaks the dialect, with what `pass` of the dialect changes. `opened`: the text of `open`
-   * was sent already, and takes the place of the vendor's own opening. Only called for streams of such vendors, in place of `push`.
+   * was sent already, and takes the place of the vendor's own opening. Only called for streams of such vendors, in place of `push`;
+   * `end` follows, without deltas.
    */
   pass?(events: readonly NativeEvent[], opened: boolean): string
   /** Returns the text of what one upstream read added. It may be empty. */
   push(deltas: readonly AnswerDelta[], origin: AnswerOrigin): string
   /** Returns the end of a complete stream, with the deltas that are left. */
   end(deltas: readonly AnswerDelta[], origin: AnswerOrigin, usage: CompletionUsage): string
-  /** Returns the end of a stream that broke: an error, and no mark of a complete stream. */
-  fail(error: GatewayError): string
+  /** Returns the end of a stream that broke: an error. `usage`: what the vendor has counted so far; absent if there was no output. */
+  fail(error: GatewayError, usage?: Usage): string
 }
 
 /** An error in the shape of a dialect. */
@@ -206,9 +209,9 @@ export interface GenerateDialect extends DialectEndpoint {
     newId: () => string,
   ): string
   /** Returns the answer of a vendor that speaks the dialect, which is JSON text, under the public name of the model. */
-  pass?(native: string, identity: AnswerIdentity): string
-  /** Returns a writer for one streamed answer. */
-  stream(identity: AnswerIdentity, request: GenerateRequest): AnswerStreamWriter
+  pass?(native: string, identity: AnswerIdentity, request: GenerateRequest): string
+  /** Returns a writer for one streamed answer. `newId` returns a random id, as for `write`. */
+  stream(identity: AnswerIdentity, request: GenerateRequest, newId: () => string): AnswerStreamWriter
   /** Returns the end of a stored stream that is cut off while it is sent: an error. */
   streamError(error: GatewayError): string
 }

@@ -59,7 +59,7 @@ export class AnswerStream implements TextSource {
     this.#request = request
     const { dialect, request: asked, identity } = request
     this.#normalizer = new StreamNormalizer(request.newId, streamParameters(asked))
-    this.#writer = dialect.stream(identity, asked)
+    this.#writer = dialect.stream(identity, asked, request.newId)
     this.#opening = textOf(this.#writer.open())
   }
 
@@ -151,7 +151,7 @@ export class AnswerStream implements TextSource {
     const counted = this.#counted(true)
     const usage = usageWithFields(counted.usage, this.#normalizer.usage)
     // Before the call is closed: the dialect may throw.
-    const text = this.#passes ? '' : this.#opened(this.#writer.end(last, this.#normalizer, usage))
+    const text = this.#opened(this.#writer.end(this.#passes ? [] : last, this.#normalizer, usage))
     this.#close(true)
     this.#request.accounting.sent(text)
     this.#settle('completed', undefined, counted)
@@ -193,7 +193,8 @@ export class AnswerStream implements TextSource {
     // Written first: an observer may change the error.
     let text: string
     try {
-      text = this.#opened(this.#writer.fail(clientError))
+      const usage = this.#normalizer.hasOutput ? this.#counted(false).usage : undefined
+      text = this.#opened(this.#writer.fail(clientError, usage))
     } catch (failure) {
       this.#settle('internal_error', failure)
       return undefined

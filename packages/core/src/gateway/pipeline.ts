@@ -102,6 +102,7 @@ function answeredRequest<Host>(
       const target = accounting.attempts.counted?.target
       return target && realmOf(target)
     },
+    now: () => Math.floor(clock.now() / 1000),
   }
   const { traced } = accounting.attempts
   if (traced !== undefined) traced.answerId = identity.id
@@ -129,7 +130,7 @@ function complete(
   const text: unknown =
     reply.native === undefined || dialect.pass === undefined
       ? dialect.write(answer, identity, request, newId)
-      : dialect.pass(reply.native, identity)
+      : dialect.pass(reply.native, identity, request)
   if (typeof text !== 'string') {
     throw new TypeError(`The dialect '${dialect.name}' wrote ${typeof text}, expected a string.`)
   }

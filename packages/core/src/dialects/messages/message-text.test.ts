@@ -198,9 +198,8 @@ describe('a message', () => {
   it('passes as it is, under the public name of the model', () => {
     const native =
       '{"model": "vendor-1", "content": [ {"type":"text","text":"\\u0041"} ], "n": 12345678901234567890}'
-    expect(messagesDialect.pass!(native, { id: 'msg_1', created: 1, model: 'public' })).toBe(
-      native.replace('vendor-1', 'public'),
-    )
+    const identity = { id: 'msg_1', created: 1, model: 'public' }
+    expect(messagesDialect.pass!(native, identity, request)).toBe(native.replace('vendor-1', 'public'))
   })
 
   it('has an id of the protocol', () => {

@@ -25,6 +25,7 @@ const usage: Usage = {
 }
 
 const identity = { id: 'msg_1', created: 1, model: 'public', requestId: 'req_1', promptTokens: () => 42 }
+const newId = () => 'id'
 const requestWith = (stop?: readonly string[]) =>
   new TurnsGenerateRequest({
     dialect: 'messages',
@@ -48,7 +49,7 @@ const finish = (finish_reason: FinishReason, more: object = {}): PartialChunk =>
 function written(reads: readonly (readonly PartialChunk[])[], stop?: readonly string[]): string {
   let ids = 0
   const normalizer = new StreamNormalizer(() => `id-${++ids}`, { choices: 1, logprobs: false })
-  const writer = messagesDialect.stream(identity, requestWith(stop))
+  const writer = messagesDialect.stream(identity, requestWith(stop), newId)
   let text = writer.open()
   for (const chunks of reads) text += writer.push(normalizer.push(chunks), normalizer)
   return text + writer.end(normalizer.end(), normalizer, usage)
@@ -106,7 +107,7 @@ describe('a streamed message', () => {
 
   it('begins with at least one token, also without an estimate', () => {
     const { promptTokens: _, ...rest } = identity
-    const opening = messagesDialect.stream(rest, requestWith()).open()
+    const opening = messagesDialect.stream(rest, requestWith(), newId).open()
     expect(messageEvents(opening)[0]?.message.usage.input_tokens).toBe(1)
   })
 
@@ -144,7 +145,7 @@ describe('a streamed message', () => {
   it('sends a call in pieces as they come, and a later one as soon as the first is complete', () => {
     let ids = 0
     const normalizer = new StreamNormalizer(() => `id-${++ids}`, { choices: 1, logprobs: false })
-    const writer = messagesDialect.stream(identity, requestWith())
+    const writer = messagesDialect.stream(identity, requestWith(), newId)
     const typesOf = (...chunks: PartialChunk[]) =>
       messageEvents(writer.push(normalizer.push(chunks), normalizer)).map(({ type }) => type)
     writer.open()
@@ -190,7 +191,7 @@ describe('a streamed message', () => {
       ],
     }
     const normalizer = new StreamNormalizer(() => 'id', { choices: 2, logprobs: false })
-    const writer = messagesDialect.stream(identity, requestWith())
+    const writer = messagesDialect.stream(identity, requestWith(), newId)
     const out = writer.open() + writer.push(normalizer.push([other]), normalizer)
     expect(readMessageStream(out + writer.end(normalizer.end(), normalizer, usage)).content).toEqual([
       { type: 'text', text: 'a' },
@@ -301,7 +302,7 @@ describe('a streamed message', () => {
 
   it('ends with an error where the vendor fails, and with nothing after it', () => {
     const normalizer = new StreamNormalizer(() => 'id', { choices: 1, logprobs: false })
-    const writer = messagesDialect.stream(identity, requestWith())
+    const writer = messagesDialect.stream(identity, requestWith(), newId)
     const out = writer.open() + writer.push(normalizer.push([text('a')]), normalizer)
     const message = readMessageStream(
       out + writer.fail(new GatewayError('upstream_error', { message: 'Gone.' })),
@@ -387,7 +388,7 @@ describe('a stream of a vendor that speaks the protocol', () => {
   })
 
   it('passes as it is, under the public name of the model', () => {
-    const writer = messagesDialect.stream(identity, requestWith())
+    const writer = messagesDialect.stream(identity, requestWith(), newId)
     const odd = {
       event: 'content_block_delta',
       data: '{"type":"content_block_delta", "n":12345678901234567890}',
@@ -407,7 +408,7 @@ describe('a stream of a vendor that speaks the protocol', () => {
   })
 
   it('has no second opening, and no error but that of the gateway', () => {
-    const writer = messagesDialect.stream(identity, requestWith())
+    const writer = messagesDialect.stream(identity, requestWith(), newId)
     const out = writer.open() + writer.pass!([start, event('ping'), event('error', { error: {} })], true)
     expect(messageEvents(out).map(({ type }) => type)).toEqual(['message_start', 'ping'])
     expect(messageEvents(writer.fail(new GatewayError('overloaded')))).toMatchObject([
@@ -416,7 +417,7 @@ describe('a stream of a vendor that speaks the protocol', () => {
   })
 
   it('gets the names of its events, and one line for each line of its data', () => {
-    const writer = messagesDialect.stream(identity, requestWith())
+    const writer = messagesDialect.stream(identity, requestWith(), newId)
     expect(
       writer.pass!([{ data: '{"type":"ping"}' }, { event: 'message', data: '{\n"type":"x"\r\n}' }], false),
     ).toBe('event: ping\ndata: {"type":"ping"}\n\nevent: x\ndata: {\ndata: "type":"x"\ndata: }\n\n')
