@@ -110,6 +110,12 @@ export const errorTable = {
     'Property name too long.',
   ],
   unknown_parameter: [400, 'invalid_request_error', 'unknown_parameter', 'Unknown parameter.'],
+  previous_response_not_found: [
+    400,
+    'invalid_request_error',
+    'previous_response_not_found',
+    'The previous response was not found.',
+  ],
   unsupported_parameter: [400, 'invalid_request_error', 'unsupported_parameter', 'Unsupported parameter.'],
   unsupported_value: [400, 'invalid_request_error', 'unsupported_value', 'Unsupported value.'],
   invalid_parameter_combination: [

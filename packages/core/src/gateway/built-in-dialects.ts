@@ -2,11 +2,14 @@ import type { Dialect } from '../contracts/dialect.ts'
 import { chatDialect } from '../dialects/chat/dialect.ts'
 import { embeddingsDialect } from '../dialects/embeddings/dialect.ts'
 import { countTokensDialect, messagesDialect } from '../dialects/messages/dialect.ts'
+import { inputTokensDialect, responsesDialect } from '../dialects/responses/dialect.ts'
 
 /** The dialects that every gateway has. */
 export const builtInDialects: readonly Dialect[] = [
   chatDialect,
   messagesDialect,
   countTokensDialect,
+  responsesDialect,
+  inputTokensDialect,
   embeddingsDialect,
 ]

@@ -188,6 +188,7 @@ function publicCodes(): readonly string[] {
     model_not_allowed: true,
     model_not_found: true,
     model_not_priced: true,
+    previous_response_not_found: true,
     unknown_url: true,
     method_not_supported: true,
     invalid_request: true,
@@ -231,6 +232,7 @@ function publicCodes(): readonly string[] {
   }
   return (Object.keys(every) as ErrorReason[]).filter(name => {
     const { status, code } = new GatewayError(name)
-    return status === 400 && code === name
+    // Only the gateway stores responses.
+    return status === 400 && code === name && name !== 'previous_response_not_found'
   })
 }

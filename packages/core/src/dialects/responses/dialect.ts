@@ -1,0 +1,33 @@
+import type { CountDialect, GenerateDialect } from '../../contracts/dialect.ts'
+import { responsesError, responsesErrorEvent } from './error.ts'
+import { responsesOutline } from './outline.ts'
+import { passResponse } from './pass.ts'
+import { readResponses } from './read.ts'
+import { writeResponse } from './response-text.ts'
+import { ResponsesStreamWriter } from './stream-writer.ts'
+
+/** What the endpoints of the Responses API have in common. */
+const endpoint = { outline: responsesOutline, error: responsesError, read: readResponses } as const
+
+/** The Responses API. */
+export const responsesDialect: GenerateDialect = {
+  ...endpoint,
+  name: 'responses',
+  operation: 'generate',
+  path: '/responses',
+  answerId: id => `resp_${id.replaceAll('-', '')}`,
+  write: writeResponse,
+  pass: (native, identity, { body }) => passResponse(native, identity, body),
+  stream: (identity, request, newId) => new ResponsesStreamWriter(identity, request, newId),
+  streamError: responsesErrorEvent,
+}
+
+/** The token counts of the Responses API. Its requests are those of a response, and in their dialect. */
+export const inputTokensDialect: CountDialect = {
+  ...endpoint,
+  name: 'responses_input_tokens',
+  operation: 'countTokens',
+  counts: responsesDialect.name,
+  path: '/responses/input_tokens',
+  write: tokens => JSON.stringify({ object: 'response.input_tokens', input_tokens: tokens }),
+}

@@ -1,0 +1,41 @@
+import type { ExtensionPolicy, ReadRequest, ReadRules } from '../../contracts/dialect.ts'
+import type { Draft } from '../../contracts/draft.ts'
+import { GatewayError } from '../../errors/errors.ts'
+import type { JsonObject } from '../../protocol/chat.ts'
+import { shorten } from '../../protocol/error-messages.ts'
+import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+import { RequestSource, ResponsesGenerateRequest } from './request.ts'
+import { readFields, responsesFields } from './settings.ts'
+import { isHostedTool } from './tools.ts'
+import { checkFieldsOfGateway, checkRequest } from './validate.ts'
+
+/**
+ * Validates a request in the Responses API. A request that only vendors of the protocol get is theirs to validate: then only what
+ * the gateway itself reads is checked. Fields, items, parts and tools of unknown types are valid.
+ *
+ * @throws GatewayError 400, with the first error.
+ */
+export function readResponses(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy): ReadRequest {
+  const { body } = draft
+  if (rules.unknownParameters === 'reject') refuseUnknown(body)
+  checkFieldsOfGateway(body, false)
+  if (!extensions.passes) checkRequest(body, rules.profile === 'live')
+  return {
+    request: new ResponsesGenerateRequest(new RequestSource(draft)),
+    unknownFields: unknownFields(body),
+  }
+}
+
+/** The names of fields that a provider may restrict, and `server_tools` for a tool that the vendor runs. */
+function unknownFields(body: JsonObject): readonly string[] | undefined {
+  const names = Object.keys(body).filter(name => !readFields.has(name) && (body[name] ?? null) !== null)
+  if (jsonItems(jsonMember(body, 'tools')).some(isHostedTool)) names.push('server_tools')
+  return names.length === 0 ? undefined : names
+}
+
+function refuseUnknown(body: JsonObject): void {
+  const unknown = Object.keys(body).find(name => !responsesFields.has(name))
+  if (unknown === undefined) return
+  const param = shorten(unknown)
+  throw new GatewayError('unknown_parameter', { message: `Unknown parameter: '${param}'.`, param })
+}

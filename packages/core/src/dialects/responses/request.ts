@@ -1,0 +1,198 @@
+import type { Draft } from '../../contracts/draft.ts'
+import type { BodyEdit } from '../../conversation/body-edit.ts'
+import type {
+  GenerateRequest,
+  NativeBody,
+  RealmRequest,
+  Settings,
+  ThinkingSetting,
+} from '../../conversation/generate-request.ts'
+import type { Turn } from '../../conversation/turns.ts'
+import { renamedPath } from '../../conversation/turns-generate-request.ts'
+import {
+  type ChatConversation,
+  type ConversationLoss,
+  turnsToChat,
+} from '../../conversation/turns-to-chat.ts'
+import type { ChatRequest, JsonObject } from '../../protocol/chat.ts'
+import { jsonMember } from '../../protocol/json-members.ts'
+import { reasoningEdits, settingEdits } from './native-edits.ts'
+import { conversationKeyOf } from './outline.ts'
+import {
+  type EncryptedItem,
+  encryptedItems,
+  type ReadableBody,
+  withoutEncrypted,
+} from './readable-reasoning.ts'
+import { type ResponsesSettings, readSettings } from './settings.ts'
+import { type ResponsesConversation, responsesToTurns } from './to-turns.ts'
+import type { ToolNames } from './tool-names.ts'
+
+/** A request in the Responses API. Nothing of it is read before it is needed: a vendor that speaks the protocol gets its text. */
+export class ResponsesGenerateRequest implements GenerateRequest {
+  readonly dialect = 'responses'
+  readonly model: string
+  readonly stream: boolean
+  readonly body: JsonObject
+  readonly #source: RequestSource
+  /** Settings that replace those of the body. */
+  readonly #replaced: Settings | undefined
+  #chat: ChatRequest | undefined
+
+  constructor(source: RequestSource, replaced?: Settings) {
+    const { draft } = source
+    this.model = draft.model
+    this.stream = jsonMember(draft.body, 'stream') === true
+    this.body = draft.body
+    this.#source = source
+    this.#replaced = replaced
+  }
+
+  /** The tools of the caller, by the names under which other vendors know them. */
+  get toolNames(): ToolNames {
+    return this.#source.settings.tools.names
+  }
+
+  settings(): Settings {
+    return this.#replaced ?? this.#source.settings.settings
+  }
+
+  thinking(): ThinkingSetting | undefined {
+    const { settings, thinking } = this.#source.settings
+    // An effort that the target sets takes the place of all that the caller has said.
+    const isReplaced = this.#replaced && this.#replaced.reasoning_effort !== settings.reasoning_effort
+    return isReplaced ? undefined : thinking
+  }
+
+  turns(): readonly Turn[] {
+    return this.#source.conversation.turns
+  }
+
+  chat(): ChatRequest {
+    this.#chat ??= { ...this.settings(), messages: this.#source.chat.messages }
+    return this.#chat
+  }
+
+  losses(): readonly ConversationLoss[] {
+    return this.#source.chat.losses
+  }
+
+  translationLosses(): readonly ConversationLoss[] {
+    const { conversation, settings } = this.#source
+    return [...conversation.losses, ...settings.losses]
+  }
+
+  pathOf(chatPath: string): string {
+    if (chatPath.startsWith('messages[')) return this.#source.chat.pathOf(chatPath)
+    const { renamed, tools } = this.#source.settings
+    return renamedPath(toolPathOf(chatPath, tools.paths), renamed)
+  }
+
+  withSettings(settings: Settings): ResponsesGenerateRequest {
+    return new ResponsesGenerateRequest(this.#source, settings)
+  }
+
+  withMaxOutput(tokens: number): ResponsesGenerateRequest {
+    return this.withSettings({ ...this.settings(), max_completion_tokens: tokens })
+  }
+
+  forRealm(realmOf: () => string): RealmRequest {
+    const source = this.#source.forRealm(realmOf)
+    const request = source === this.#source ? this : new ResponsesGenerateRequest(source, this.#replaced)
+    return { request, adjustments: source.adjustments }
+  }
+
+  withoutReasoning(): ResponsesGenerateRequest | undefined {
+    const source = this.#source.withoutReasoning()
+    return source && new ResponsesGenerateRequest(source, this.#replaced)
+  }
+
+  native(): NativeBody {
+    const { text, reasoningEdits: ofReasoning } = this.#source
+    const ofSettings =
+      this.#replaced === undefined ? [] : settingEdits(this.#source.settings.settings, this.#replaced)
+    return { text, headers: {}, edits: [...ofSettings, ...ofReasoning] }
+  }
+}
+
+/** What a request and its copies with other settings have in common. Each view is computed when it is first read. */
+export class RequestSource {
+  readonly draft: Draft
+  readonly #readable: ReadableBody
+  #encrypted: readonly EncryptedItem[] | undefined
+  #settings: ResponsesSettings | undefined
+  #conversation: ResponsesConversation | undefined
+  #chat: ChatConversation | undefined
+  #text: string | undefined
+  #reasoningEdits: readonly BodyEdit[] | undefined
+
+  constructor(draft: Draft, readable: ReadableBody = { body: draft.body, adjustments: [], left: [] }) {
+    this.draft = draft
+    this.#readable = readable
+  }
+
+  get adjustments(): ReadableBody['adjustments'] {
+    return this.#readable.adjustments
+  }
+
+  /** Returns the source for a target. What a vendor has encrypted stays: providers of other vendors do not send it. */
+  forRealm(realmOf: () => string): RequestSource {
+    const sealed = this.#encryptedItems.filter(({ realm }) => realm !== undefined)
+    if (sealed.length === 0) return this
+    const own = realmOf()
+    return this.#without(
+      sealed.filter(({ realm }) => realm !== own),
+      'only another vendor, account or region can read it',
+    )
+  }
+
+  withoutReasoning(): RequestSource | undefined {
+    const encrypted = this.#encryptedItems
+    return encrypted.length === 0 ? undefined : this.#without(encrypted, 'the vendor refused it')
+  }
+
+  get #encryptedItems(): readonly EncryptedItem[] {
+    this.#encrypted ??= encryptedItems(this.#readable.body)
+    return this.#encrypted
+  }
+
+  #without(left: readonly EncryptedItem[], why: string): RequestSource {
+    if (left.length === 0) return this
+    const readable = withoutEncrypted(this.#readable.body, left, why)
+    return new RequestSource(this.draft, { ...readable, left: [...this.#readable.left, ...readable.left] })
+  }
+
+  get settings(): ResponsesSettings {
+    const { body, headers } = this.draft
+    this.#settings ??= readSettings(body, conversationKeyOf(body, headers))
+    return this.#settings
+  }
+
+  get conversation(): ResponsesConversation {
+    this.#conversation ??= responsesToTurns(this.#readable.body, this.settings.tools)
+    return this.#conversation
+  }
+
+  get chat(): ChatConversation {
+    this.#chat ??= turnsToChat(this.conversation.turns)
+    return this.#chat
+  }
+
+  /** The JSON text of the body, also of one that the host has parsed. */
+  get text(): string {
+    this.#text ??= this.draft.text ?? JSON.stringify(this.draft.body)
+    return this.#text
+  }
+
+  get reasoningEdits(): readonly BodyEdit[] {
+    this.#reasoningEdits ??= reasoningEdits(this.#readable.body, this.#readable.left)
+    return this.#reasoningEdits
+  }
+}
+
+const toolPath = /^tools\[(\d+)\](?:\.(?:function|custom)\b)?/
+
+/** Returns the path with the caller's path of a tool, which may be in a namespace or an item of the input. */
+function toolPathOf(path: string, paths: readonly string[]): string {
+  return path.replace(toolPath, (all, index: string) => paths[Number(index)] ?? all)
+}

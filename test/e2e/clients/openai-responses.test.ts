@@ -1,0 +1,89 @@
+import OpenAI from 'openai'
+import { describe, expect, it } from 'vitest'
+import { used } from '../families/family.ts'
+import { overFamilies } from './family-service.ts'
+import { pixel, script } from './script.ts'
+
+type Params = OpenAI.Responses.ResponseCreateParamsNonStreaming
+type Response = OpenAI.Responses.Response
+
+const weather: OpenAI.Responses.FunctionTool = {
+  type: 'function',
+  name: 'get_weather',
+  description: 'The weather of a city',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  strict: false,
+}
+
+overFamilies(script, service => {
+  describe('openai, client.responses', () => {
+    const client = (apiKey = 'good-key') =>
+      new OpenAI({ baseURL: `${service.origin}/v1`, apiKey, maxRetries: 0 })
+    const asking = (text: string, more: Partial<Params> = {}): Params => ({
+      model: 'm',
+      input: text,
+      ...more,
+    })
+    const both = async (params: Params): Promise<readonly Response[]> => [
+      await client().responses.create(params),
+      await client()
+        .responses.stream({ ...params, stream: true } as Parameters<OpenAI['responses']['stream']>[0])
+        .finalResponse(),
+    ]
+
+    it('reads a text, whole and streamed', async () => {
+      for (const response of await both(asking('Hello!', { instructions: 'Be brief.' }))) {
+        expect(response.id).toMatch(/^resp_/)
+        expect(response).toMatchObject({ object: 'response', model: 'm', status: 'completed', error: null })
+        expect(response.output_text).toBe('heard Hello!')
+        expect(response.output).toMatchObject([{ type: 'message', role: 'assistant', status: 'completed' }])
+        expect(response.usage).toMatchObject({
+          input_tokens: used.prompt,
+          input_tokens_details: { cached_tokens: used.cached },
+          output_tokens: used.completion,
+          total_tokens: used.prompt + used.completion,
+        })
+      }
+    })
+
+    it('calls tools, one and two at once, and takes their results', async () => {
+      for (const text of ['What is the weather?', 'Use two tools']) {
+        for (const response of await both(asking(text, { tools: [weather] }))) {
+          const calls = response.output.filter(item => item.type === 'function_call')
+          expect(calls[0]).toMatchObject({ name: 'get_weather', arguments: '{"city":"Paris"}' })
+          expect(new Set(calls.map(({ call_id }) => call_id)).size).toBe(text === 'Use two tools' ? 2 : 1)
+          const results = calls.map(({ call_id }, at) => ({
+            type: 'function_call_output' as const,
+            call_id,
+            output: `result ${at + 1}`,
+          }))
+          const then = await client().responses.create({
+            ...asking(text, { tools: [weather] }),
+            input: [
+              { role: 'user', content: text },
+              ...response.output,
+              ...results,
+            ] as OpenAI.Responses.ResponseInput,
+          })
+          expect(then.output_text).toContain(`result ${calls.length}`)
+        }
+      }
+    })
+
+    it('shows pictures', async () => {
+      const response = await client().responses.create({
+        model: 'm',
+        input: [
+          {
+            role: 'user',
+            content: [
+              { type: 'input_text', text: 'Look!' },
+              { type: 'input_image', image_url: `data:image/png;base64,${pixel}`, detail: 'auto' },
+            ],
+          },
+        ],
+      })
+      expect(response.output_text).toBe('saw image/png')
+    })
+  })
+})
