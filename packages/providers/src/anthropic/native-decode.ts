@@ -16,7 +16,7 @@ import { parseMessagesError } from './errors.ts'
 import { messageAsEvents } from './message-as-events.ts'
 import { messageChunks } from './message-chunks.ts'
 import { MessageEvents } from './message-events.ts'
-import { withNativeError } from './native-error.ts'
+import { withNativeError } from '../wire/native-error.ts'
 
 /** Parses an error response of a host. Never rejects. */
 export type ErrorParser = (response: UpstreamResponse, now: () => number) => Promise<UpstreamError>

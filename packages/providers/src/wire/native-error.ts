@@ -6,7 +6,7 @@ import {
   type UpstreamErrorDetails,
   type UpstreamResponse,
 } from '@sluice/core/provider'
-import { isFields, textOf } from '../wire/json-value.ts'
+import { isFields, textOf } from './json-value.ts'
 
 /** Codes of errors that are about the gateway's own account. */
 const accountCodes: ReadonlySet<string | null> = new Set(['insufficient_quota', 'invalid_api_key'])
