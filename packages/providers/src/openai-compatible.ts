@@ -8,7 +8,7 @@ import type {
 } from '@sluice/core/provider'
 import { modelEdits, nativeBody } from './anthropic/native-body.ts'
 import { decodeNativeMessages } from './anthropic/native-decode.ts'
-import { nativeHeaders } from './anthropic/native-headers.ts'
+import { nativeHeaders, plainHeaders } from './anthropic/native-headers.ts'
 import { baseUrl } from './base-url.ts'
 import type { AnswerExtras } from './chat-completions/answer-extras.ts'
 import type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
@@ -27,15 +27,17 @@ import {
 } from './provider-instance.ts'
 import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders, bearer } from './request-headers.ts'
+import { nativeResponsesBody } from './responses/native-body.ts'
+import { decodeNativeResponses } from './responses/native-decode.ts'
 import { allRestrictedFields } from './restricted-fields.ts'
-import { type NativeDialect, nativeDialects } from './speaks.ts'
+import { type CompatibleDialect, type NativeCodec, nativeDialects } from './speaks.ts'
 
 export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 export type { ProviderFields } from './chat-completions/provider-fields.ts'
 export type { EmbeddingCompatibility } from './embeddings/embedding-compatibility.ts'
 export type { KnownCapabilities, ProviderInstance } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
-export type { NativeDialect } from './speaks.ts'
+export type { CompatibleDialect } from './speaks.ts'
 
 /** Options of `openaiCompatible()`: a server's address, and how it differs from OpenAI's chat completions API. */
 export interface OpenAICompatibleOptions extends CompatibilityOptions {
@@ -68,11 +70,16 @@ export interface OpenAICompatibleOptions extends CompatibilityOptions {
   readonly citations?: 'numbered' | undefined
   /**
    * Other dialects that the server speaks: requests in them are passed on as they came, with few edits. `messages` is Anthropic's
-   * Messages API, with the key as bearer token. Default: none.
+   * Messages API, with the key as bearer token; `responses` is OpenAI's Responses API, at `/responses` below `baseURL`. Default: none.
    */
-  readonly speaks?: readonly NativeDialect[] | undefined
+  readonly speaks?: readonly CompatibleDialect[] | undefined
   /** The path of the Messages API on the server: `/anthropic/v1/messages`. Default: `/messages` below `baseURL`. */
   readonly messagesPath?: string | undefined
+  /**
+   * Whether the Responses API of the server returns encrypted reasoning. It is then requested of models with the capability
+   * `reasoning`. Default false.
+   */
+  readonly encryptedReasoning?: boolean | undefined
   /** The default capabilities of its models; a target can override them. Default: unknown. */
   readonly capabilities?: KnownCapabilities | undefined
   /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. Default: it does not differ. */
@@ -91,6 +98,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   citations: true,
   speaks: true,
   messagesPath: true,
+  encryptedReasoning: true,
   capabilities: true,
   embeddings: true,
   maxTokensParameter: true,
@@ -121,7 +129,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   rejectUnknownOptions('openaiCompatible', options, optionNames)
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
   const { restrictedFields = allRestrictedFields, allowFields, providerFields, citations, ...more } = rest
-  const { speaks, messagesPath, embeddings = {}, ...others } = more
+  const { speaks, messagesPath, encryptedReasoning = false, embeddings = {}, ...others } = more
   const compatibility: CompatibilityOptions = others
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError(
@@ -140,13 +148,23 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
     headers: additionalHeaders(key === undefined ? {} : bearer(key, name), headers, name),
     compatibility,
   }))
-  const native = {
+  if (typeof encryptedReasoning !== 'boolean')
+    throw configurationError(`${name}()`, ['encryptedReasoning'], encryptedReasoning, 'a boolean')
+  const native: NativeCodec = {
     encodeNative: (call: NativeCall): EncodedRequest => {
+      if (call.request.dialect === 'responses') {
+        const body = nativeResponsesBody(call, encryptedReasoning)
+        const headers = { ...plainHeaders(call), ...endpoints.of(call).headers }
+        return { method: 'POST', url: `${base}/responses`, headers, body }
+      }
       const { body, adjustments } = nativeBody(call, modelEdits(call), false)
       const { headers: own } = endpoints.of(call)
       return { method: 'POST', url: messages, headers: nativeHeaders(call, own), body, adjustments }
     },
-    decodeNative: (response: UpstreamResponse, call: NativeCall) => decodeNativeMessages(response, call),
+    decodeNative: (response: UpstreamResponse, call: NativeCall) =>
+      call.request.dialect === 'responses'
+        ? decodeNativeResponses(response, call)
+        : decodeNativeMessages(response, call),
   }
   const provider: Provider = {
     name,
@@ -154,7 +172,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
     encode: call => encodeChatCompletions(call, endpoints.of(call)),
     decode: chatCompletionsDecoder(answerExtras(providerFields, citations, name)),
     ...(accepts === undefined ? {} : { accepts }),
-    ...nativeDialects(speaks, [], native, name),
+    ...nativeDialects(speaks, [], native, name, ['messages', 'responses']),
     ...(embeddings === false
       ? {}
       : {

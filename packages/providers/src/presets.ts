@@ -47,7 +47,7 @@ import {
   vllmFields,
   xaiFields,
 } from './restricted-fields.ts'
-import type { NativeDialect } from './speaks.ts'
+import type { CompatibleDialect } from './speaks.ts'
 
 /** A hosted service or local server as data: its address, and how it differs from OpenAI's API. */
 export interface Preset extends CompatibilityOptions {
@@ -61,7 +61,7 @@ export interface Preset extends CompatibilityOptions {
   /** How answers cite web pages. */
   readonly citations?: 'numbered'
   /** Other dialects that its own host speaks. */
-  readonly speaks?: readonly NativeDialect[]
+  readonly speaks?: readonly CompatibleDialect[]
   /** The path of the Messages API on the server. Default: `/messages` below `baseURL`. */
   readonly messagesPath?: string
   /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. */
@@ -86,7 +86,7 @@ export interface PresetOptions {
    * Other dialects that the server speaks, as in `OpenAICompatibleOptions`. Default: those of the hosted service; none for a
    * local server, because older versions lack them, and none with a `baseURL`.
    */
-  readonly speaks?: readonly NativeDialect[] | undefined
+  readonly speaks?: readonly CompatibleDialect[] | undefined
 }
 
 /** Options of the presets for hosted services, such as `groq()`. */

@@ -1,4 +1,4 @@
-import type { BodyEdit, GenerateRequest, JsonObject, NativeCall } from '@sluice/core/provider'
+import type { BodyEdit, Capabilities, GenerateRequest, JsonObject, NativeCall } from '@sluice/core/provider'
 
 /** What a test's caller sends besides the body. */
 export interface NativeGiven {
@@ -6,19 +6,22 @@ export interface NativeGiven {
   readonly edits?: readonly BodyEdit[]
   readonly headers?: Readonly<Record<string, string>>
   readonly key?: string
+  readonly capabilities?: Capabilities
+  /** Default `messages`. */
+  readonly dialect?: string
 }
 
-/** A call with the body of a caller who speaks the Messages API, for tests. Only what a provider reads then is there. */
+/** A call with the body of a caller who speaks the vendor's dialect, for tests. Only what a provider reads then is there. */
 export function nativeCall(
   text: string,
-  { model = 'upstream-model', ...given }: NativeGiven = {},
+  { model = 'upstream-model', dialect = 'messages', ...given }: NativeGiven = {},
 ): NativeCall {
   const body = JSON.parse(text) as JsonObject
   const unread = () => {
     throw new Error('A request that is passed on is not translated.')
   }
   const request: GenerateRequest = {
-    dialect: 'messages',
+    dialect,
     model: String(body.model),
     stream: body.stream === true,
     body,

@@ -9,6 +9,7 @@ import {
 import { eventChunks } from '../wire/event-chunks.ts'
 import { parseExactJson } from '../wire/exact-json.ts'
 import { checkResponseHead } from '../wire/garbled-response.ts'
+import { withNativeError } from '../wire/native-error.ts'
 import { orderedReply, parseCompletion } from '../wire/parse-completion.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { wallClock } from '../wire/wall-clock.ts'
@@ -16,7 +17,6 @@ import { parseMessagesError } from './errors.ts'
 import { messageAsEvents } from './message-as-events.ts'
 import { messageChunks } from './message-chunks.ts'
 import { MessageEvents } from './message-events.ts'
-import { withNativeError } from '../wire/native-error.ts'
 
 /** Parses an error response of a host. Never rejects. */
 export type ErrorParser = (response: UpstreamResponse, now: () => number) => Promise<UpstreamError>

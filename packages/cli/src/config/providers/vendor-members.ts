@@ -114,6 +114,10 @@ const speaks: Member = {
   description:
     'Dialects in which requests are passed on as they came, such as `messages`. Default: those that the vendor speaks itself. `[]`: none.',
 }
+const compatibleSpeaks: Member = {
+  ...speaks,
+  shape: list(choice('messages', 'responses'), { of: 'dialects' }),
+}
 const allowBetas: Member = {
   shape: texts('names of betas'),
   description: 'Beta features of Claude models that callers may use, besides the known ones.',
@@ -121,7 +125,11 @@ const allowBetas: Member = {
 
 const serverMembers = { apiKey: key, baseURL: url, headers, maxConcurrent, allowFields }
 
-export const ownMembers: Members<PresetOptions> = { ...serverMembers, providerFields, speaks }
+export const ownMembers: Members<PresetOptions> = {
+  ...serverMembers,
+  providerFields,
+  speaks: compatibleSpeaks,
+}
 export const hostedMembers: Members<HostedOptions> = { ...ownMembers }
 
 export const openaiMembers: Members<OpenAIOptions> = {
@@ -288,6 +296,10 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
   messagesPath: {
     shape: text(),
     description: 'Path of the Messages API on the server. Default: `/messages` below `baseURL`.',
+  },
+  encryptedReasoning: {
+    shape: flag,
+    description: 'Whether the Responses API of the server returns encrypted reasoning.',
   },
   requiredToolChoice: { shape: text(), description: "What the vendor calls `tool_choice: 'required'`." },
   toolCallIds: { shape: choice('nine-alphanumerics'), description: "The form of a tool call's id." },
