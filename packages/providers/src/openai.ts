@@ -8,9 +8,11 @@ import { openaiCompatible, type ProviderFields } from './openai-compatible.ts'
 import type { ProviderInstanceOf } from './provider-instance.ts'
 import type { ApiKeys } from './provider-keys.ts'
 import { allRestrictedFields, openaiFields } from './restricted-fields.ts'
+import type { CompatibleDialect } from './speaks.ts'
 
 export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
+export type { CompatibleDialect } from './speaks.ts'
 
 /** Options of `openai()`. */
 export interface OpenAIOptions {
@@ -31,6 +33,11 @@ export interface OpenAIOptions {
    * `false`: none.
    */
   readonly providerFields?: ProviderFields | false | undefined
+  /**
+   * Dialects in which requests are passed on as they came, with few edits. Default: `['responses']`; with a `baseURL`: none. `[]`: all
+   * requests are translated.
+   */
+  readonly speaks?: readonly CompatibleDialect[] | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
@@ -41,6 +48,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
   maxConcurrent: true,
   allowFields: true,
   providerFields: true,
+  speaks: true,
 })
 
 /**
@@ -52,7 +60,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
 export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIModel> {
   rejectUnknownOptions('openai', options, optionNames)
   const { apiKey, baseURL, organization, project, maxConcurrent, allowFields } = options
-  const { providerFields = openaiAnswerFields } = options
+  const { providerFields = openaiAnswerFields, speaks = baseURL === undefined ? ['responses'] : [] } = options
   return openaiCompatible({
     name: 'openai',
     baseURL: baseURL ?? 'https://api.openai.com/v1',
@@ -66,6 +74,8 @@ export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIMo
     restrictedFields: baseURL === undefined ? openaiFields : allRestrictedFields,
     allowFields,
     providerFields,
+    speaks,
+    encryptedReasoning: true,
     capabilities: capabilitiesByName,
     embeddings: openaiEmbeddingCompatibility,
     ...openaiCompatibility,

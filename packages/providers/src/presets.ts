@@ -64,6 +64,8 @@ export interface Preset extends CompatibilityOptions {
   readonly speaks?: readonly CompatibleDialect[]
   /** The path of the Messages API on the server. Default: `/messages` below `baseURL`. */
   readonly messagesPath?: string
+  /** Whether its Responses API returns encrypted reasoning. */
+  readonly encryptedReasoning?: boolean
   /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. */
   readonly embeddings: EmbeddingCompatibility | false
 }
@@ -219,7 +221,7 @@ export const presets = {
   deepseek: {
     name: 'deepseek',
     baseURL: 'https://api.deepseek.com',
-    speaks: ['messages'],
+    speaks: ['messages', 'responses'],
     messagesPath: '/anthropic/v1/messages',
     restrictedFields: deepseekFields,
     developerRole: 'system',
@@ -234,6 +236,8 @@ export const presets = {
   xai: {
     name: 'xai',
     baseURL: 'https://api.x.ai/v1',
+    speaks: ['responses'],
+    encryptedReasoning: true,
     restrictedFields: xaiFields,
     maxTokensParameter: 'max_completion_tokens',
     refuse: ['logit_bias'],
@@ -243,7 +247,8 @@ export const presets = {
   openrouter: {
     name: 'openrouter',
     baseURL: 'https://openrouter.ai/api/v1',
-    speaks: ['messages'],
+    encryptedReasoning: true,
+    speaks: ['messages', 'responses'],
     restrictedFields: openrouterFields,
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content', 'reasoning_details', 'cache_control'],

@@ -51,7 +51,7 @@ describe('the dialects that a provider speaks', () => {
     ['bedrock with Nova', aws, 'us.amazon.nova-lite-v1:0', []],
     ['a compatible server', openaiCompatible({ name: 'a', baseURL: 'http://a.test' }).provider, 'a', []],
     ['one that speaks it', acme, 'a', ['messages']],
-    ['openrouter', openrouter({ apiKey: 'k' }).provider, 'a', ['messages']],
+    ['openrouter', openrouter({ apiKey: 'k' }).provider, 'a', ['messages', 'responses']],
     ['openrouter elsewhere', openrouter({ apiKey: 'k', baseURL: 'http://a.test' }).provider, 'a', []],
     ['a local server', ollama().provider, 'a', []],
     ['a local server that is new', ollama({ speaks: ['messages'] }).provider, 'a', ['messages']],

@@ -140,6 +140,7 @@ export const openaiMembers: Members<OpenAIOptions> = {
   maxConcurrent,
   allowFields,
   providerFields,
+  speaks: compatibleSpeaks,
 }
 
 export const anthropicMembers: Members<AnthropicOptions> = {
