@@ -80,7 +80,7 @@ function expectHeaders(headers: Headers, described: readonly string[]): void {
 function expectEvents(schema: object, text: string): void {
   const events = text.split('\n\n').slice(0, -1)
   for (const event of events) {
-    expect(event).toMatch(/^(?:(?:event: \w+\n)?data: |: )/)
+    expect(event).toMatch(/^(?:(?:event: [\w.]+\n)?data: |: )/)
     const data = event.slice(event.indexOf('data: ') + 'data: '.length)
     if (event.startsWith(':') || data === '[DONE]') continue
     expectDescribed(schema, JSON.parse(data))

@@ -47,6 +47,12 @@ export const errorTable = {
   ],
   unknown_url: [404, 'invalid_request_error', null, 'Invalid URL.'],
   method_not_supported: [405, 'invalid_request_error', 'method_not_supported', 'Method not allowed.'],
+  websocket_not_supported: [
+    426,
+    'invalid_request_error',
+    'websocket_not_supported',
+    'WebSocket connections are not supported here. Send the request by HTTP, with POST.',
+  ],
   invalid_request: [400, 'invalid_request_error', null, 'The request is invalid.'],
   invalid_json: [
     400,

@@ -57,21 +57,30 @@ export type FindEndpoint = (request: Request, mount: string) => Known
 /** A finder for one gateway. It remembers the last request, as nearly all ask for the same endpoint. */
 export function endpointFinder(basePath: string, dialects: readonly Dialect[]): FindEndpoint {
   let last: { url: string; method: string; mount: string; endpoint: Known } | undefined
-  return ({ url, method }, mount) => {
+  return (request, mount) => {
+    const { url, method } = request
     if (last?.url !== url || last.method !== method || last.mount !== mount) {
-      last = { url, method, mount, endpoint: find(url, method, mount, basePath, dialects) }
+      last = { url, method, mount, endpoint: find(request, mount, basePath, dialects) }
     }
     return last.endpoint
   }
 }
 
-function find(url: string, method: string, mount: string, base: string, dialects: readonly Dialect[]): Known {
+function find(
+  { url, method, headers }: Pick<Request, 'url' | 'method' | 'headers'>,
+  mount: string,
+  base: string,
+  dialects: readonly Dialect[],
+): Known {
   const path = pathOf(url)
   if (method === 'HEAD' && isProbe(path, mount)) return { name: 'probe' }
   const below = belowBase(path, mount, base)
   const endpoint: RequestedEndpoint = below === undefined ? { name: 'unknown' } : endpointOf(below, dialects)
   if (endpoint.name === 'unknown') throw unknownUrl(method, path)
   if (endpoint.name === 'dialect') {
+    // Clients that get another status than this try again for seconds before they use HTTP.
+    if (method === 'GET' && headers.get('upgrade')?.toLowerCase() === 'websocket')
+      throw new GatewayError('websocket_not_supported')
     if (method !== 'POST') throw methodNotSupported(method, path, 'POST')
   } else if (method !== 'GET' && method !== 'HEAD') throw methodNotSupported(method, path, 'GET, HEAD')
   return endpoint

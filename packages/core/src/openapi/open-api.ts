@@ -2,6 +2,7 @@ import { answerSchemas } from '../dialects/chat/answer-schemas.ts'
 import { requestSchemas } from '../dialects/chat/request-json-schema.ts'
 import { embeddingsSchemas } from '../dialects/embeddings/json-schemas.ts'
 import { messagesSchemas } from '../dialects/messages/json-schemas.ts'
+import { responsesSchemas } from '../dialects/responses/json-schemas.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { Endpoint } from '../gateway/with-endpoints.ts'
 import { pathOf } from '../http/endpoint.ts'
@@ -9,9 +10,11 @@ import { digestOf } from '../primitives/sha256.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 import {
   completeChat,
+  countInputTokens,
   countMessageTokens,
   createEmbeddings,
   createMessage,
+  createResponse,
   headerSchemas,
   listModels,
   retrieveModel,
@@ -135,6 +138,8 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
       [`${base}/chat/completions`]: { post: completeChat() },
       [`${base}/messages`]: { post: createMessage() },
       [`${base}/messages/count_tokens`]: { post: countMessageTokens() },
+      [`${base}/responses`]: { post: createResponse() },
+      [`${base}/responses/input_tokens`]: { post: countInputTokens() },
       [`${base}/embeddings`]: { post: createEmbeddings() },
       [`${base}/models`]: { get: listModels() },
       [`${base}/models/{model}`]: { get: retrieveModel() },
@@ -144,6 +149,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
         ...requestSchemas({ validation, unknownParameters }),
         ...answerSchemas(),
         ...messagesSchemas(unknownParameters),
+        ...responsesSchemas(validation, unknownParameters),
         ...embeddingsSchemas(unknownParameters),
       },
       headers: headerSchemas,

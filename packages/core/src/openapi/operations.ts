@@ -4,6 +4,8 @@ import { embeddingsReference, embeddingsRequestReference } from '../dialects/emb
 import { messagesError } from '../dialects/messages/error.ts'
 import { messagesReference } from '../dialects/messages/json-schemas.ts'
 import { limitHeaderPrefix, requestIdHeader, versionHeader } from '../dialects/messages/wire-names.ts'
+import { responsesError } from '../dialects/responses/error.ts'
+import { responsesReference } from '../dialects/responses/json-schemas.ts'
 import { type ErrorReason, errorTable, GatewayError } from '../errors/errors.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 
@@ -127,6 +129,57 @@ export function countMessageTokens(): JsonObject {
   }
 }
 
+/** `POST /responses`. */
+export function createResponse(): JsonObject {
+  return {
+    operationId: 'createResponse',
+    summary: 'Answers a conversation in the Responses API, complete or as a stream of events.',
+    parameters: requestHeaders,
+    requestBody: {
+      required: true,
+      description: 'Models of vendors that speak the Responses API accept more than this schema.',
+      content: { 'application/json': { schema: responsesReference('ResponsesRequest') } },
+    },
+    responses: {
+      200: {
+        description: 'The response.',
+        headers: headersOfCall(200),
+        content: {
+          'application/json': { schema: responsesReference('Response') },
+          'text/event-stream': {
+            schema: {
+              description:
+                'The `data` of one event, with `stream: true`. After the last event comes `[DONE]`.',
+              ...responsesReference('ResponseEvent'),
+            },
+          },
+        },
+      },
+      ...errorResponses(callErrors, headersOfCall, responsesErrors),
+    },
+  }
+}
+
+/** `POST /responses/input_tokens`. */
+export function countInputTokens(): JsonObject {
+  return {
+    operationId: 'countInputTokens',
+    summary: 'Counts the tokens of the prompt of a response.',
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: responsesReference('ResponsesRequest') } },
+    },
+    responses: {
+      200: {
+        description: 'The number of tokens.',
+        headers: headersOfCall(200),
+        content: { 'application/json': { schema: responsesReference('ResponseInputTokens') } },
+      },
+      ...errorResponses(callErrors, headersOfCall, responsesErrors),
+    },
+  }
+}
+
 /** `GET /models`. */
 export function listModels(): JsonObject {
   return {
@@ -183,7 +236,12 @@ const messagesVersion: JsonObject = {
 }
 
 /** Errors that no operation of the document returns: unknown paths and methods, and disconnected clients. */
-const unanswered: readonly ErrorReason[] = ['unknown_url', 'method_not_supported', 'client_disconnected']
+const unanswered: readonly ErrorReason[] = [
+  'unknown_url',
+  'method_not_supported',
+  'websocket_not_supported',
+  'client_disconnected',
+]
 
 /** The errors of operations that call a model. */
 const callErrors: readonly ErrorReason[] = (Object.keys(errorTable) as ErrorReason[]).filter(
@@ -222,6 +280,12 @@ const messagesErrors: ErrorShape = {
   schema: messagesReference('MessagesError'),
   statusOf: name => messagesError(new GatewayError(name), exampleId).status,
   bodyOf: name => messagesError(new GatewayError(name), exampleId).body as JsonObject,
+}
+
+const responsesErrors: ErrorShape = {
+  schema: answerReference('Error'),
+  statusOf: name => responsesError(new GatewayError(name)).status,
+  bodyOf: name => responsesError(new GatewayError(name)).body as JsonObject,
 }
 
 const exampleId = 'req_1f2e'

@@ -9,7 +9,7 @@ const internals: readonly RegExp[] = [
   /-----BEGIN /, // PEM
   /\b[A-Za-z]:\\\w|\\\\[\w.-]+\\\w|(?<![\w./])~\/\w/, // C:\x, \\server\x, ~/x
   // An absolute path. A route of the API and a JSON pointer (`/messages/0`, `#/a/b`) look alike, and are of use.
-  /(?<![\w./)\]*<#-])\/(?!v\d\w*\/|(?:api|chat|messages|tools|functions|response_format|metadata|stop)\/)[\w.@+-]+\/[\w.@+-]/,
+  /(?<![\w./)\]*<#-])\/(?!v\d\w*\/|(?:api|chat|messages|responses|input|tools|functions|response_format|metadata|stop)\/)[\w.@+-]+\/[\w.@+-]/,
 ]
 
 /**

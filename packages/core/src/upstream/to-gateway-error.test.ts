@@ -191,6 +191,7 @@ function publicCodes(): readonly string[] {
     previous_response_not_found: true,
     unknown_url: true,
     method_not_supported: true,
+    websocket_not_supported: true,
     invalid_request: true,
     invalid_json: true,
     unsupported_content_type: true,

@@ -182,7 +182,7 @@ describe('a vendor that speaks the dialect of its caller', () => {
     const { say, events } = serving(target)
     expect(await say('{"model":"m","say":"Hi","stream":true}')).toEqual([
       200,
-      'begin m there\nping\nHel\nlo\nown\nover\n',
+      'begin m there\nping\nHel\nlo\nown\nover\nend\n',
     ])
     expect(events).toMatchObject([{ outcome: 'completed', usage: { completion_tokens: 2 } }])
   })
@@ -200,7 +200,7 @@ describe('a vendor that speaks the dialect of its caller', () => {
     expect(read).toBe('begin m\n')
     answer(streamed(batch(['begin']), batch(['Hello'], text('Hello')), batch(['over'], stop)))
     for (let next = await reader.read(); !next.done; next = await reader.read()) read += next.value
-    expect(read.replaceAll(/^:.*\n+/gm, '')).toBe('begin m\nHello\nover\n')
+    expect(read.replaceAll(/^:.*\n+/gm, '')).toBe('begin m\nHello\nover\nend\n')
   })
 
   it('ends with an error in the words of the dialect where it breaks', async () => {

@@ -47,7 +47,7 @@ export class ResponseEventWriter implements ResponseEvents {
     return text
   }
 
-  /** Begins anew: nothing that was written has been sent. */
+  /** Starts again from the first number: nothing that was written has been sent. */
   reset(): void {
     this.#sequence = 0
     this.#text = ''

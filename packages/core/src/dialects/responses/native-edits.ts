@@ -2,7 +2,8 @@ import type { BodyEdit } from '../../conversation/body-edit.ts'
 import type { Settings } from '../../conversation/generate-request.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
-import { ownReasoningFormat, sealedOf } from './to-turns.ts'
+import { sealedOf } from './to-turns.ts'
+import { ownReasoningFormat } from './wire-names.ts'
 
 /** The members of the Responses API that settings stand for, by their names in chat completions. */
 const members: Readonly<Record<string, readonly string[]>> = {

@@ -218,7 +218,8 @@ export function fieldSchemas(live: boolean): Readonly<Record<string, z.ZodMiniTy
   }
 }
 
-function assistantIssue({ type }: { type?: unknown }): SchemaIssue | undefined {
+/** An answer holds no input. */
+export function assistantIssue({ type }: { type?: unknown }): SchemaIssue | undefined {
   if (type !== 'input_text') return undefined
   return {
     reason: 'invalid_value',
@@ -227,7 +228,7 @@ function assistantIssue({ type }: { type?: unknown }): SchemaIssue | undefined {
 }
 
 /** Requires a data URL with base64. */
-function fileIssue(data: string): SchemaIssue | undefined {
+export function fileIssue(data: string): SchemaIssue | undefined {
   if (/^data:[^,;]{1,256}(?:;[^,;]{1,256}){0,8};base64,/i.test(data)) return undefined
   return {
     reason: 'invalid_value',

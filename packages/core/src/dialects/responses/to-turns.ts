@@ -15,15 +15,13 @@ import { type ItemKind, itemKinds, itemType } from './item-types.ts'
 import { type Loss, losses, lossOfType } from './losses.ts'
 import type { NamedTool } from './tool-names.ts'
 import type { ReadTools } from './tools.ts'
+import { ownReasoningFormat } from './wire-names.ts'
 
 /** A conversation as turns, with what they cannot express. */
 export interface ResponsesConversation {
   readonly turns: readonly Turn[]
   readonly losses: readonly ConversationLoss[]
 }
-
-/** The format of reasoning that vendors of the protocol have encrypted. */
-export const ownReasoningFormat = 'openai-responses-v1'
 
 /**
  * Returns the conversation of a body as turns: the items between two messages of the user or results of tools are one turn of the

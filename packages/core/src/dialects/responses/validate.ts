@@ -112,7 +112,7 @@ function checkPairs(items: readonly JsonValue[], live: boolean): void {
     } else if (kind?.does === 'result' && !isHosted) {
       const [id = ''] = callIds(item)
       if (!calls.has(id))
-        throw invalidInput(`No tool call found for ${nounOf(type)} with call_id ${shorten(id)}.`)
+        throw invalidInput(`No tool call found for ${typeWords(type)} with call_id ${shorten(id)}.`)
       open.delete(id)
     } else if (live && type === 'message' && jsonMember(item, 'role') === 'user') checkAnswered(open)
   }
@@ -130,7 +130,7 @@ function checkAnswered(open: ReadonlySet<string>): void {
   if (id !== undefined) throw invalidInput(`No tool output found for function call ${shorten(id)}.`)
 }
 
-function nounOf(type: string): string {
+function typeWords(type: string): string {
   return type.replaceAll('_', ' ')
 }
 

@@ -1,0 +1,4 @@
+/** Names of the protocol that have the name of the vendor that defined it. */
+
+/** The format of reasoning that vendors of the protocol have encrypted. */
+export const ownReasoningFormat = 'openai-responses-v1'
