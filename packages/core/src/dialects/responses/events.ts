@@ -1,5 +1,8 @@
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 
+/** JSON may have line ends between its tokens. */
+const lineEnd = /\r\n|\r|\n/g
+
 /** Receives the events of a response while its output is written. */
 export interface ResponseEvents {
   write(type: string, members: object): void
@@ -37,7 +40,7 @@ export class ResponseEventWriter implements ResponseEvents {
   /** Adds an event whose data already has the next number. */
   writeNumbered(type: string, data: string): void {
     this.#sequence++
-    this.#text += `event: ${type}\ndata: ${data}\n\n`
+    this.#text += `event: ${type}\ndata: ${data.replace(lineEnd, '\ndata: ')}\n\n`
   }
 
   /** Removes and returns the text since the last call. */

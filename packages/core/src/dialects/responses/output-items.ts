@@ -54,12 +54,14 @@ export class TextPart {
   readonly annotations: JsonObject[] = []
   readonly logprobs: JsonValue[] = []
   isOpen = true
+  /** Among the parts of its item that have one list. */
+  readonly index: number
   readonly #members: JsonObject
   readonly #head: string
 
-  /** @param index - among the parts of its item that have one list. */
   constructor(type: PartType, itemId: string, outputIndex: number, index: number) {
     this.type = type
+    this.index = index
     this.#members = { ...itemHead(itemId, outputIndex), [partForms[type].index]: index }
     this.#head = headText(this.#members)
   }

@@ -5,7 +5,7 @@ import type { BodyEdit } from '../../protocol/body-edit.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { spliceJson } from '../../protocol/splice-json.ts'
-import { itemHead, type ResponseEventWriter } from './events.ts'
+import { headText, itemHead, type ResponseEventWriter } from './events.ts'
 import { checkTextSize, type PartType, TextPart } from './output-items.ts'
 import { asksForReasoning } from './response-object.ts'
 import type { FinishedResponse } from './response-text.ts'
@@ -216,6 +216,7 @@ export class PassedStream {
     if (item === undefined) {
       item = this.#newItem(ended, vendorIndex)
       this.#writeAdded(item, emptyItem(item.value))
+      this.#writeContent(item, ended)
     }
     if (!item.isOpen) return
     this.#endParts(item)
@@ -233,7 +234,8 @@ export class PassedStream {
     return edits
   }
 
-  #pushToItem(type: string, data: string, value: JsonObject): void {
+  #pushToItem(given: string, data: string, value: JsonObject): void {
+    const type = given.replace('response.reasoning_part.', 'response.content_part.')
     const name = type.slice(0, type.lastIndexOf('.'))
     const partType = Object.hasOwn(partTypes, name) ? partTypes[name] : partTypeOf(name, value)
     let item = this.#byIndex.get(value.output_index)
@@ -246,21 +248,25 @@ export class PassedStream {
       this.#writeAdded(item, item.value)
     }
     if (!item.isOpen) return
-    if (partType !== undefined) this.#followPart(type, partType, item, value)
-    else if (typeof value.delta === 'string') item.input += value.delta
     const edits: BodyEdit[] = []
+    if (partType !== undefined) {
+      const index = this.#followPart(type, partType, item, value)
+      const name = partType === 'summary_text' ? 'summary_index' : 'content_index'
+      if (value[name] !== index) edits.push({ path: [name], value: index })
+    } else if (typeof value.delta === 'string') item.input += value.delta
     if (value.item_id !== item.id) edits.push({ path: ['item_id'], value: item.id })
     if (value.output_index !== item.index) edits.push({ path: ['output_index'], value: item.index })
     this.#write(type, data, value, edits)
   }
 
-  /** Follows a part of an item, and begins it if the vendor did not. */
-  #followPart(type: string, partType: PartType, item: PassedItem, value: JsonObject): void {
-    const index = partIndex(value)
-    const key = `${partType === 'summary_text' ? 'summary' : 'content'}:${index}`
+  /** Follows a part of an item, and begins it if the vendor did not. Returns its index among the parts of one list. */
+  #followPart(type: string, partType: PartType, item: PassedItem, value: JsonObject): number {
+    const list = partType === 'summary_text' ? 'summary' : 'content'
+    const key = `${list}:${partIndex(value)}`
     let part = item.parts.get(key)
     if (part === undefined) {
-      part = new TextPart(partType, item.id, item.index, index)
+      const ofList = [...item.parts.keys()].filter(each => each.startsWith(list))
+      part = new TextPart(partType, item.id, item.index, ofList.length)
       item.parts.set(key, part)
       if (!type.endsWith('part.added')) part.writeAdded(this.#options.events)
     }
@@ -268,6 +274,7 @@ export class PassedStream {
     else if (type.endsWith('.annotation.added')) {
       if (isObject(value.annotation)) part.annotations.push(value.annotation)
     } else if (type.endsWith('.delta') && typeof value.delta === 'string') part.text += value.delta
+    return part.index
   }
 
   #newItem(given: JsonObject, vendorIndex: JsonValue | undefined): PassedItem {
@@ -290,7 +297,31 @@ export class PassedStream {
   #addWhole(value: JsonObject): void {
     const item = this.#newItem(value, this.#items.length)
     this.#writeAdded(item, emptyItem(item.value))
+    this.#writeContent(item, value)
     this.#close(item, value)
+  }
+
+  /** Streams what an item has that came at once: clients may read only deltas. */
+  #writeContent({ id, index }: PassedItem, value: JsonObject): void {
+    const { events } = this.#options
+    for (const list of ['summary', 'content']) {
+      for (const [at, part] of jsonItems(value[list]).entries()) {
+        const type = jsonMember(part, 'type')
+        if (!isPartType(type)) continue
+        const text = jsonMember(part, type === 'refusal' ? 'refusal' : 'text')
+        const streamed = new TextPart(type, id, index, at)
+        streamed.writeAdded(events)
+        if (typeof text === 'string' && text !== '') streamed.append(text, [], events)
+        streamed.close(events)
+      }
+    }
+    const kind = String(value.type)
+    if (!Object.hasOwn(inputEnds, kind)) return
+    const { type, member } = inputEnds[kind]!
+    const input = value[member]
+    if (typeof input !== 'string') return
+    events.writeDelta(type.replace(/done$/, 'delta'), headText(itemHead(id, index)), input)
+    events.write(type, { ...itemHead(id, index), [member]: input })
   }
 
   #writeAdded({ index: output_index }: PassedItem, item: JsonObject): void {
@@ -406,6 +437,10 @@ function partTypeOf(name: string, { part }: JsonObject): PartType | undefined {
     default:
       return undefined
   }
+}
+
+function isPartType(type: JsonValue | undefined): type is PartType {
+  return Object.values(partTypes).some(each => each === type)
 }
 
 function partIndex({ content_index: content, summary_index: summary }: JsonObject): number {
