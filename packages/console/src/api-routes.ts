@@ -23,6 +23,7 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, ApiHandl
   '/routes': { GET: call => plain(call, { models: routesOf(call) }) },
   '/chat': { POST: call => chatOf(call, '/chat/completions') },
   '/messages': { POST: call => chatOf(call, '/messages') },
+  '/responses': { POST: call => chatOf(call, '/responses') },
   '/keys': {
     GET: async call => plain(call, await keysOf(call).list()),
     POST: async call => jsonResponse(await keysOf(call).issue(call.request), 201),

@@ -12,7 +12,7 @@
  * | `GET /usage?by=model,day&from=&to=` | `{ rows: UsageRow[] }` from the ledger; 404 without one |
  * | `GET /routes` | `{ models: RouteRow[] }` |
  * | `POST /chat` | the body and the response of chat completions, as the principal `console`; 404 if `chat` of `About` is false |
- * | `POST /messages` | the same in the Messages API |
+ * | `POST /messages`, `POST /responses` | the same in the Messages API and in the Responses API |
  * | `GET /keys`, `POST /keys` | `{ keys: KeyRow[] }`; `KeyForm` to `IssuedKeyRow` |
  * | `PATCH /keys/{id}`, `DELETE /keys/{id}` | `KeyChange` to `KeyRow`; 204 |
  * | `POST /keys/{id}/rotate` | `{ overlapMs: number }` to `IssuedKeyRow` |
@@ -20,8 +20,8 @@
  * Errors have the error body of the chat completions API: `{ error: { message, type, param, code } }`. 401: the key is not
  * the admin key. 429, with `retry-after` in seconds: too many wrong keys within a minute; the correct key has to wait too.
  * 404: not found, or `keys`, `ledger` or `chat` of `About` is false. 503: the store of keys or the ledger does not respond,
- * or `/live` has too many readers. Request bodies are JSON with their `content-type`, of at most 64 KiB; those of `/chat` and
- * `/messages` have the limits of the gateway.
+ * or `/live` has too many readers. Request bodies are JSON with their `content-type`, of at most 64 KiB; those of `/chat`,
+ * `/messages` and `/responses` have the limits of the gateway.
  */
 import type { AttemptReason, Operation, RequestOutcome, SkipReason } from '@sluice/core'
 import type { KeyChanges, KeySpec, StoredKey } from '@sluice/core/keys'

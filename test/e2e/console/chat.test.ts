@@ -52,6 +52,19 @@ describe('the chat of the console', () => {
     expect(await forbidden.json()).toMatchObject({ type: 'error', error: { type: 'permission_error' } })
   })
 
+  it('is answered in the Responses API, too', async () => {
+    const service = consoleService()
+    const ask = (more: object = {}) =>
+      service.send('POST', '/responses', { model: 'small', input: 'Hi.', ...more })
+    expect(await (await ask()).json()).toMatchObject({ object: 'response', status: 'completed' })
+    expect(await (await ask({ stream: true })).text()).toMatch(
+      /event: response\.completed\ndata: .*\n\ndata: \[DONE\]\n\n$/,
+    )
+    const { requests } = await (await service.api('/requests')).json()
+    expect(requests).toMatchObject([{ dialect: 'responses' }, { dialect: 'responses' }])
+    expect((await ask({ input: undefined })).status).toBe(400)
+  })
+
   it('needs the admin key, which is no key of a caller', async () => {
     const service = consoleService()
     const headers = { 'content-type': 'application/json' }
@@ -83,11 +96,14 @@ describe('the chat of the console', () => {
     expect(seen).toEqual([undefined, null])
   })
 
-  it.each(['/chat', '/messages'])('is not sent to %s by a page of another origin', async path => {
-    const { send } = consoleService()
-    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.test' }])
-      expect((await send('POST', path, body, headers)).status).toBe(403)
-  })
+  it.each(['/chat', '/messages', '/responses'])(
+    'is not sent to %s by a page of another origin',
+    async path => {
+      const { send } = consoleService()
+      for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.test' }])
+        expect((await send('POST', path, body, headers)).status).toBe(403)
+    },
+  )
 
   it('has 60 requests a minute by default', async () => {
     // A clock that stands still gives no request back.

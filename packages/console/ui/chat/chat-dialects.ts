@@ -86,8 +86,48 @@ const messages: ChatDialect = {
   },
 }
 
+/** The members of an event of the Responses API that the chat reads. */
+interface ResponseEvent {
+  readonly type?: string
+  readonly delta?: unknown
+  readonly response?: { readonly usage?: ResponseUsage | null }
+}
+
+interface ResponseUsage {
+  readonly input_tokens: number
+  readonly output_tokens: number
+}
+
+const responses: ChatDialect = {
+  label: 'Responses',
+  path: '/responses',
+  consolePath: 'api/responses',
+  endName: '[DONE]',
+  body: ({ model, system, temperature, maxTokens }, turns) => ({
+    model,
+    ...(system.trim() === '' ? {} : { instructions: system.trim() }),
+    input: messagesOf(turns),
+    ...(temperature === '' ? {} : { temperature: Number(temperature) }),
+    ...(maxTokens === '' ? {} : { max_output_tokens: Number(maxTokens) }),
+    store: false,
+    stream: true,
+  }),
+  read: data => {
+    if (data === '[DONE]') return { isEnd: true }
+    const { type, delta, response }: ResponseEvent = JSON.parse(data)
+    const isText = type === 'response.output_text.delta' || type === 'response.refusal.delta'
+    const usage = response?.usage
+    return {
+      ...(isText ? textPiece(delta) : {}),
+      ...(usage ? { counts: { input: usage.input_tokens, output: usage.output_tokens } } : {}),
+    }
+  },
+}
+
 /** By name. */
-export const chatDialects = { chat, messages } as const satisfies Readonly<Record<string, ChatDialect>>
+export const chatDialects = { chat, responses, messages } as const satisfies Readonly<
+  Record<string, ChatDialect>
+>
 
 export type ChatDialectName = keyof typeof chatDialects
 

@@ -20,5 +20,9 @@ export function reportTranslationLosses({ request }: Call, adjuster: ParameterAd
 function report({ path, why, kind }: ConversationLoss, adjuster: ParameterAdjuster): void {
   if (kind === 'mapped') adjuster.map({ path }, why)
   else if (kind === 'hint') adjuster.drop({ path }, why)
-  else adjuster.unsupported({ path }, `${why.charAt(0).toUpperCase()}${why.slice(1)}.`)
+  else {
+    const sentence = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`
+    if (/[.[]/.test(path)) adjuster.unsupportedPart(path, sentence)
+    else adjuster.unsupported({ path }, sentence)
+  }
 }

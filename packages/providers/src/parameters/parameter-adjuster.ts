@@ -59,6 +59,12 @@ export class ParameterAdjuster {
     })
   }
 
+  /** Refuses a part of a parameter that is itself supported: an item of a list, or a member. Otherwise as `unsupported`. */
+  unsupportedPart(path: string, why: string): void {
+    if (this.#mode === 'drop') this.drop({ path }, why)
+    else throw cannotSend(path, `Unsupported value: '${path}' is not supported with this model. ${why}`)
+  }
+
   /**
    * Refuses a value of a supported parameter. Throws `GatewayError` (400, `unsupported_value`), or drops the parameter
    * if the mode is `drop`.

@@ -1,21 +1,33 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** The points that have a test each: of all protocols, Messages, embeddings, clients, and faults of other gateways. */
+/** The points that have a test each: of all protocols, Responses, Messages, embeddings, clients, and faults of other gateways. */
 const required = [
   ...numbers('G', [1, 18]),
   ...numbers('G', [20, 25]),
   ...numbers('G', [27, 27]),
   ...numbers('G', [30, 34]),
+  ...numbers('R', [1, 4]),
+  ...numbers('R', [11, 22]),
+  ...numbers('R', [30, 43]),
+  ...numbers('R', [56, 56]),
+  ...numbers('R', [65, 65]),
   ...numbers('M', [1, 4]),
   ...numbers('M', [10, 12]),
   ...numbers('M', [20, 22]),
   ...numbers('M', [30, 38]),
   ...numbers('M', [40, 41]),
   ...numbers('E', [1, 12]),
+  ...numbers('K', [1, 1]),
+  ...numbers('K', [3, 6]),
+  ...numbers('K', [8, 8]),
   ...numbers('K', [20, 28]),
   ...numbers('K', [43, 43]),
-  ...numbers('T', [9, 21]),
+  ...numbers('T', [5, 21]),
+  ...numbers('T', [22, 23]),
+  ...numbers('T', [28, 28]),
+  ...numbers('T', [34, 34]),
+  ...numbers('T', [44, 45]),
   ...numbers('T', [24, 27]),
   ...numbers('T', [29, 31]),
   ...numbers('T', [33, 33]),
@@ -35,7 +47,7 @@ const sources = readdirSync(here)
 
 it('every point of the list has a test with its number', () => {
   const found = new Set(
-    [...sources.matchAll(/'([GMEKT]\d+(?: [GMEKT]\d+)*) /g)].flatMap(([, names = '']) => names.split(' ')),
+    [...sources.matchAll(/'([GRMEKT]\d+(?: [GRMEKT]\d+)*) /g)].flatMap(([, names = '']) => names.split(' ')),
   )
   expect(required.filter(name => !found.has(name))).toEqual([])
 })

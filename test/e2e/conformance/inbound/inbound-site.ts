@@ -22,6 +22,15 @@ export class InboundSite extends Site {
     return this.send('/messages/count_tokens', { method: 'POST', body, ...asking })
   }
 
+  /** Asks for a response: to a text, with these fields in place of the usual ones. */
+  respond(fields: object = {}, asking: Asking = {}): Promise<RawExchange> {
+    return this.send('/responses', {
+      method: 'POST',
+      body: { model: 'chat', input: 'Hello!', ...fields },
+      ...asking,
+    })
+  }
+
   /** Asks for embeddings of a text, with these fields in place of the usual ones. */
   embed(fields: object = {}, asking: Asking = {}): Promise<RawExchange> {
     return this.send('/embeddings', {

@@ -87,10 +87,10 @@ export async function startVendors(script: Script): Promise<Vendors> {
   }
 }
 
-/** A vendor of raw steps, as the model of a server with chat completions, and as one with the Messages API. */
+/** A vendor of raw steps, as the model of a server with chat completions, with the Messages API, and with the Responses API. */
 export interface RawVendor {
   readonly upstream: Upstream
-  readonly table: { readonly chat: ModelEntry; readonly native: ModelEntry }
+  readonly table: { readonly chat: ModelEntry; readonly native: ModelEntry; readonly responses: ModelEntry }
 }
 
 /** Starts a vendor that does what its scripts say, for one test. */
@@ -100,5 +100,11 @@ export async function startRawVendor(...scripts: UpstreamScript[]): Promise<RawV
   const { baseURL } = upstream
   const chat = openaiCompatible({ name: 'raw', baseURL, apiKey: 'sk-vendor-canary' })('vendor-model')
   const native = anthropic({ baseURL, apiKey: 'sk-vendor-canary' })('vendor-model')
-  return { upstream, table: { chat, native } }
+  const speaking = openaiCompatible({
+    name: 'raw',
+    baseURL,
+    apiKey: 'sk-vendor-canary',
+    speaks: ['responses'],
+  })
+  return { upstream, table: { chat, native, responses: speaking('vendor-model') } }
 }

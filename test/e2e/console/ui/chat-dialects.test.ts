@@ -52,6 +52,20 @@ describe('the dialects of the chat', () => {
     })
   })
 
+  it('read responses, without their reasoning', () => {
+    const events = [
+      { type: 'response.created', response: { usage: null } },
+      { type: 'response.reasoning_text.delta', delta: 'Hm.' },
+      { type: 'response.output_text.delta', delta: '12 * 7' },
+      { type: 'response.function_call_arguments.delta', delta: '{}' },
+      { type: 'response.output_text.delta', delta: ' = 84' },
+      { type: 'response.completed', response: { usage: { input_tokens: 7, output_tokens: 5 } } },
+    ]
+    const counted = { text: '12 * 7 = 84', counts: { input: 7, output: 5 } }
+    expect(shown(chatDialects.responses, events)).toEqual({ ...counted, ended: false })
+    expect(shown(chatDialects.responses, [...events, '[DONE]'])).toEqual({ ...counted, ended: true })
+  })
+
   it('know errors of both', () => {
     const message = 'Slow down.'
     expect(errorIn(JSON.stringify({ error: { message, type: 'x', code: 'rate_limit_exceeded' } }))).toEqual({
