@@ -24,6 +24,7 @@ const boundary = [
   'auth/issued-keys.ts',
   'auth/key-cache.ts',
   'caching/memory-cache-store.ts',
+  'stores/memory-response-store.ts',
   'gateway/guard-callbacks.ts',
   'gateway/resolve.ts',
   'rate-limiting/limits.ts',

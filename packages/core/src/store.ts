@@ -20,6 +20,7 @@ export {
   type MemoryCacheStoreOptions,
   memoryCacheStore,
 } from './caching/memory-cache-store.ts'
+export { responseStoreOf } from './caching/response-store-of.ts'
 export type { AddResult, CacheKey, CacheLifetime, CacheStore } from './contracts/cache-store.ts'
 export type { Database } from './contracts/database.ts'
 export type { Journal } from './contracts/journal.ts'
@@ -38,6 +39,7 @@ export type {
   Settlement,
   SumCounter,
 } from './contracts/limit-store.ts'
+export type { ResponseStore, StoredResponse } from './contracts/response-store.ts'
 export type {
   SharedHealth,
   SharedPause,
@@ -47,3 +49,8 @@ export type {
 export type { UnavailableReason } from './errors/unavailable-reason.ts'
 export { storableText } from './primitives/safe-text.ts'
 export { burstOf, cellCost, cellsIn, type RateParameters } from './rate-limiting/counters.ts'
+export {
+  type MemoryResponseStore,
+  type MemoryResponseStoreOptions,
+  memoryResponseStore,
+} from './stores/memory-response-store.ts'

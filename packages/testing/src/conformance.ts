@@ -19,3 +19,8 @@ export type {
   StreamSample,
 } from './conformance/provider/provider-samples.ts'
 export { providerConformance } from './conformance/provider.ts'
+export {
+  type ResponseStoreCase,
+  type ResponseStoreSettings,
+  responseStoreConformance,
+} from './conformance/response-store.ts'

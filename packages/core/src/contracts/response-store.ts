@@ -13,7 +13,7 @@ export interface StoredResponse {
  * Stores responses, until they expire, for requests that name them: `previous_response_id`, and `GET /responses/{id}`. Ids,
  * owners and texts are well-formed Unicode and not empty.
  *
- * A store returns exactly the text that was stored. It may evict any entry, but bounds what one owner has, so that the entries of
+ * What is read lives on for the time of life. A store returns exactly the text that was stored. It may evict any entry, but bounds what one owner has, so that the entries of
  * one owner never evict all of another. `responseStoreConformance` of `@sluice/testing/conformance` tests it.
  */
 export interface ResponseStore {
