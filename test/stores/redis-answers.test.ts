@@ -1,5 +1,5 @@
-import { redisCacheStore } from '@sluice/redis'
-import { cacheStoreConformance } from '@sluice/testing/conformance'
+import { redisCacheStore, redisResponseStore } from '@sluice/redis'
+import { cacheStoreConformance, responseStoreConformance } from '@sluice/testing/conformance'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -116,6 +116,10 @@ function conformsOver(name: string, connect: () => Promise<Connected>): void {
 
     for (const { name, run } of cacheStoreConformance) {
       it(name, () => run(async settings => redisCacheStore(connected.client, settings)))
+    }
+
+    for (const { name, run } of responseStoreConformance) {
+      it(`responses: ${name}`, () => run(async settings => redisResponseStore(connected.client, settings)))
     }
   })
 }
