@@ -29,7 +29,7 @@ describePage(page, {
   gateway: async ({ run }) => {
     const { fetch } = (await run()).exports.gateway as Gateway
     const answer = await fetch(post('/responses', { truncation: 'auto', store: true }))
-    expect(await answer.json()).toMatchObject({ object: 'response', status: 'completed', store: false })
+    expect(await answer.json()).toMatchObject({ object: 'response', status: 'completed', store: true })
     expect(answer.headers.has('x-ratelimit-limit-requests')).toBe(true)
     expect(answer.headers.get('x-sluice-adjustments')).toContain('truncation')
     const counted = await fetch(post('/responses/input_tokens', {}))
@@ -43,7 +43,7 @@ describePage(page, {
       row![1],
       codesOf(row![2])[0],
     ])
-    const refused = [{ prompt: { id: 'a' } }, { conversation: 'a' }, { previous_response_id: 'a' }]
+    const refused = [{ prompt: { id: 'a' } }, { conversation: 'a' }, { background: true }]
     for (const body of refused) expect((await fetch(post('/responses', body))).status).toBe(400)
   },
 
@@ -63,12 +63,6 @@ describePage(page, {
 
 it('names every field that the gateway reads', () => {
   const named = tableUnder(page, '## Fields of a request').flatMap(([field]) => codesOf(field))
-  const silent = [
-    'conversation',
-    'previous_response_id',
-    'context_management',
-    'moderation',
-    'access_programs',
-  ]
+  const silent = ['context_management', 'moderation', 'access_programs']
   expect([...responsesFields].filter(name => !named.includes(name) && !silent.includes(name))).toEqual([])
 })

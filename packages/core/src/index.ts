@@ -12,7 +12,7 @@ export type { Authenticator } from './contracts/authenticator.ts'
 export type { Authorizer } from './contracts/authorizer.ts'
 export type { CacheKey, CacheStore } from './contracts/cache-store.ts'
 export type { Dialect, GenerateDialect } from './contracts/dialect.ts'
-export type { Draft } from './contracts/draft.ts'
+export type { Draft, RestoredState } from './contracts/draft.ts'
 export type { EmbeddingEncoding, EmbeddingInput, EmbedRequest } from './contracts/embedding.ts'
 export type {
   AttemptFailedEvent,
@@ -49,6 +49,7 @@ export type {
   Window,
 } from './contracts/principal.ts'
 export type { Adjustment, Target, UnsupportedParameters } from './contracts/provider.ts'
+export type { ResponseStore, StoredResponse } from './contracts/response-store.ts'
 export type { ModelCard, ReferredBy, Refers, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
 export type { SharedHealth } from './contracts/shared-health.ts'
 export type { KeyHealth, TargetHealth } from './contracts/target-health.ts'

@@ -70,6 +70,41 @@ overFamilies(script, service => {
       }
     })
 
+    it('goes on from a stored response, by its id and by those of its items', async () => {
+      for (const stream of [false, true]) {
+        const [whole, streamed] = await both(asking('What is the weather?', { tools: [weather] }))
+        const first = stream ? streamed! : whole!
+        expect(first).toMatchObject({ store: true })
+        const found = await client().responses.retrieve(first.id)
+        expect(found.output.map(({ id }) => id)).toEqual(first.output.map(({ id }) => id))
+        const call = first.output.find(item => item.type === 'function_call')!
+        const output = { type: 'function_call_output' as const, call_id: call.call_id, output: 'sunny' }
+        const next = await client().responses.create({
+          model: 'm',
+          tools: [weather],
+          previous_response_id: first.id,
+          input: [output],
+        })
+        expect(next.previous_response_id).toBe(first.id)
+        expect(next.output_text).toContain('sunny')
+        const named = await client().responses.create({
+          model: 'm',
+          tools: [weather],
+          input: [
+            { role: 'user', content: 'What is the weather?' },
+            { type: 'item_reference', id: call.id! },
+            output,
+          ],
+        })
+        expect(named.output_text).toContain('sunny')
+        const items = await client().responses.inputItems.list(next.id)
+        expect(items.data).toMatchObject([{ type: 'function_call_output', output: 'sunny' }])
+        await client().responses.delete(next.id)
+        await expect(client().responses.retrieve(next.id)).rejects.toMatchObject({ status: 404 })
+        await expect(client('narrow-key').responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 })
+      }
+    })
+
     it('shows pictures', async () => {
       const response = await client().responses.create({
         model: 'm',

@@ -31,7 +31,12 @@ describe('the document', () => {
 
   it('describes every status of the page of errors, but those that nobody is answered with there', () => {
     const rows = tableUnder('docs/errors.md', '## Error codes')
-    const elsewhere = ['method_not_supported', 'websocket_not_supported', 'client_disconnected']
+    const elsewhere = [
+      'method_not_supported',
+      'websocket_not_supported',
+      'response_not_found',
+      'client_disconnected',
+    ]
     const told = rows
       .filter(row => !elsewhere.some(name => row.join(' ').includes(`\`${name}\``)))
       .map(([status]) => status)

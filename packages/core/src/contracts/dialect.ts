@@ -134,6 +134,10 @@ export interface AnswerStreamWriter {
   push(deltas: readonly AnswerDelta[], origin: AnswerOrigin): string
   /** Returns the end of a complete stream, with the deltas that are left. */
   end(deltas: readonly AnswerDelta[], origin: AnswerOrigin, usage: CompletionUsage): string
+  /** Ends the output, as `end` does, and returns the response. `close` then writes the end. Absent: it cannot be stored. */
+  finish?(deltas: readonly AnswerDelta[], origin: AnswerOrigin, usage: CompletionUsage): FinishedResponse
+  /** Returns the end of the stream, after `finish`. `stored`: whether the gateway has stored the response. */
+  close?(stored: boolean): string
   /** Returns the end of a stream that broke: an error. `usage`: what the vendor has counted so far; absent if there was no output. */
   fail(error: GatewayError, usage?: Usage): string
 }
@@ -179,6 +183,10 @@ export interface DialectEndpoint {
   error(error: GatewayError, requestId: string): DialectError
   /** Returns the headers that tell the state of limits. `now`: milliseconds since 1970. Default: `x-ratelimit-*`. */
   limitHeaders?(limits: readonly LimitState[], now: number): Readonly<Record<string, string>>
+  /** Whether clients try to open a WebSocket on the path first. They get a 426, which lets them use HTTP. Default `false`. */
+  readonly triesWebSocket?: boolean
+  /** How requests refer to what is stored. Default: they cannot. */
+  readonly state?: DialectState
   /** A header with the id of the request, besides `x-request-id`, in lower case. Default: none. */
   readonly requestIdHeader?: string
   /**
@@ -186,6 +194,65 @@ export interface DialectEndpoint {
    * are listed as in the chat completions API.
    */
   readonly models?: DialectModels
+}
+
+/** What a request refers to of earlier requests and their responses. */
+export interface StateReferences {
+  /** The id of the response that it continues. */
+  readonly previousId: string | undefined
+  /** The ids of items that it names instead of sending them. */
+  readonly itemIds: readonly string[]
+}
+
+/** A request with its response, as they are stored for the requests that continue them. */
+export interface StoredTurn {
+  readonly id: string
+  /** The id of the response that this one continues. */
+  readonly previousId: string | null
+  /** The items of the request, without those before it. */
+  readonly input: readonly JsonObject[]
+  /** The items of the response, as the next request sends them. */
+  readonly output: readonly JsonObject[]
+  /** The response as the caller got it. */
+  readonly response: JsonObject
+  /** Whether the caller has deleted it: then only a response that already continued it may read it. */
+  readonly deleted?: boolean
+}
+
+/** A response that has ended, before it is sent. */
+export interface FinishedResponse {
+  /** Returns the response. `stored`: whether the gateway has stored it. */
+  response(stored: boolean): JsonObject
+  /** Returns the response as JSON text, where a vendor wrote it. Default: `JSON.stringify` of it. */
+  text?(stored: boolean): string
+  /** The items of its output for the next request: also with the reasoning that the caller did not ask for. */
+  readonly items: readonly JsonObject[]
+}
+
+/** How a dialect lets requests refer to what the gateway has stored. */
+export interface DialectState {
+  /** Returns what a body refers to. Never throws. */
+  references(body: JsonObject): StateReferences
+  /** Whether a body allows to store its response. */
+  allowsStoring(body: JsonObject): boolean
+  /**
+   * Returns the draft with the conversation in place of the references.
+   *
+   * @param chain - the turns before it, the oldest first.
+   * @param items - the items that it names, by their ids.
+   */
+  restore(draft: Draft, chain: readonly StoredTurn[], items: ReadonlyMap<string, JsonObject>): Draft
+  /** Returns the items of a request for its stored turn, each with an id. */
+  inputOf(draft: Draft, newId: () => string): readonly JsonObject[]
+  /** Returns a complete answer, before it is sent. Throws what `write` throws. */
+  finish(
+    answer: CompleteAnswer,
+    identity: AnswerIdentity,
+    request: GenerateRequest,
+    newId: () => string,
+  ): FinishedResponse
+  /** Returns the answer of a vendor that speaks the dialect, before it is sent. */
+  finishNative(native: string, identity: AnswerIdentity, request: GenerateRequest): FinishedResponse
 }
 
 /** A dialect in which clients ask for a generated answer. */

@@ -21,4 +21,14 @@ export interface Draft {
   readonly text?: string | undefined
   /** The headers of the request. */
   readonly headers?: RequestHeaders | undefined
+  /** What the gateway has put in front of the caller's own conversation. Absent: nothing. */
+  readonly restored?: RestoredState | undefined
+}
+
+/** How a restored conversation differs from the one that the caller sent. */
+export interface RestoredState {
+  /** The number of items that precede the caller's own. */
+  readonly items: number
+  /** Whether the caller sent its own as one text. */
+  readonly isText: boolean
 }

@@ -187,8 +187,11 @@ export interface WarningEvent {
 /** A store has failed or has recovered. Sent once per change of state. */
 export interface StoreEvent {
   readonly type: 'store'
-  /** `answers`: the `CacheStore` of cached responses and idempotency keys. `health`: the `SharedHealth` of targets. */
-  readonly store: 'limits' | 'ledger' | 'keys' | 'answers' | 'health'
+  /**
+   * `answers`: the `CacheStore` of cached responses and idempotency keys. `responses`: the `ResponseStore`. `health`: the
+   * `SharedHealth` of targets.
+   */
+  readonly store: 'limits' | 'ledger' | 'keys' | 'answers' | 'responses' | 'health'
   readonly state: 'failing' | 'working'
   /** What the store failed with. */
   readonly error: unknown

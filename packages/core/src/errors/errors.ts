@@ -257,6 +257,13 @@ export const errorTable = {
     'server_is_overloaded',
     'The service is currently overloaded. Please try again later.',
   ],
+  response_store_unavailable: [
+    503,
+    'service_unavailable_error',
+    'response_store_unavailable',
+    'Stored responses cannot be read right now. Please try again later.',
+  ],
+  response_not_found: [404, 'invalid_request_error', null, 'The response was not found.'],
   idempotency_unavailable: [
     503,
     'service_unavailable_error',

@@ -2,6 +2,7 @@ import type {
   AnswerDelta,
   AnswerIdentity,
   AnswerStreamWriter,
+  FinishedResponse,
   GenerateDialect,
 } from '../contracts/dialect.ts'
 import type { RequestOutcome } from '../contracts/events.ts'
@@ -11,6 +12,7 @@ import { LifeEnded } from '../errors/abort-reasons.ts'
 import { isTimeout } from '../errors/upstream-error.ts'
 import type { TextSource } from '../http/keep-alive-stream.ts'
 import { StreamNormalizer, streamParameters } from '../normalization/stream.ts'
+import { isPromise } from '../primitives/is-promise.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import { type CountedUsage, countedUsage, usageWithFields } from '../usage/usage.ts'
 import { toFailure } from './failure.ts'
@@ -25,6 +27,8 @@ export interface AnsweredRequest {
   readonly context: RequestContext
   readonly accounting: RequestAccounting
   readonly newId: () => string
+  /** Stores the response before it is sent; `undefined`: it is not to be stored. Returns whether it is stored. */
+  readonly store?: ((finished: FinishedResponse) => boolean | Promise<boolean>) | undefined
 }
 
 /**
@@ -146,12 +150,26 @@ export class AnswerStream implements TextSource {
     return text
   }
 
-  #finish(): string | undefined {
-    const last = this.#normalizer.end()
+  #finish(): string | undefined | Promise<string | undefined> {
+    const ended = this.#normalizer.end()
+    const last = this.#passes ? [] : ended
     const counted = this.#counted(true)
     const usage = usageWithFields(counted.usage, this.#normalizer.usage)
+    const writer = this.#writer
+    const { store } = this.#request
     // Before the call is closed: the dialect may throw.
-    const text = this.#opened(this.#writer.end(this.#passes ? [] : last, this.#normalizer, usage))
+    if (store === undefined || writer.finish === undefined) {
+      return this.#end(writer.end(last, this.#normalizer, usage), counted)
+    }
+    const storing = store(writer.finish(last, this.#normalizer, usage))
+    if (!isPromise(storing)) return this.#end(writer.close!(storing), counted)
+    return storing.then(stored =>
+      this.#over ? this.#takeErrorText() : this.#end(writer.close!(stored), counted),
+    )
+  }
+
+  #end(written: string, counted: CountedUsage): string | undefined {
+    const text = this.#opened(written)
     this.#close(true)
     this.#request.accounting.sent(text)
     this.#settle('completed', undefined, counted)

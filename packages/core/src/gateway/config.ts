@@ -9,6 +9,7 @@ import type { Limiter } from '../contracts/limiter.ts'
 import type { LoadShedder } from '../contracts/load-shedder.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import type { UnsupportedParameters } from '../contracts/provider.ts'
+import type { ResponseStore } from '../contracts/response-store.ts'
 import type { Route } from '../contracts/route.ts'
 import type { SharedHealth } from '../contracts/shared-health.ts'
 import type { Tracer } from '../contracts/tracer.ts'
@@ -60,6 +61,12 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly ledger?: Ledger
   /** Caches complete responses: `responseCache({ ttlMs: 60_000 })`. Default: no cache. */
   readonly cache?: ResponseCache
+  /**
+   * Stores responses for the requests that continue them: `memoryResponseStore({ ttlMs })` of `@sluice/core/store`, or
+   * `redisResponseStore(client)`. `false`: none
+   * is stored. Default: 10,000 responses or 64 MiB in this process, for an hour.
+   */
+  readonly responses?: ResponseStore | false
   /**
    * Replays the response of an earlier request with the same `Idempotency-Key`: `idempotency()`. Default: the header is
    * not read.

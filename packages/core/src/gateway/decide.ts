@@ -13,6 +13,7 @@ import { route } from '../routing/route.ts'
 import { isBodyBuffered, read, receive } from '../validation/read.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
+import { refersToState } from './response-state.ts'
 import { routeContext } from './route-context.ts'
 
 /** Who asks for what, and the targets that may answer, best first. */
@@ -23,7 +24,7 @@ export interface Decision {
 }
 
 /**
- * Runs the stages that come before limits: authenticate, read, outline, route, authorize. They change nothing but the
+ * Runs the stages that come before limits: authenticate, read, outline, restore, route, authorize. They change nothing but the
  * context, so that a request can be explained without being made.
  *
  * Rejects with `GatewayError` (401, 403, 404; 400, 408, 413, 429, 503 for a body), with `LifeEnded`, or with the error of a
@@ -45,9 +46,14 @@ export async function decide<Host>(
   context.principal = principal
   fetchContext.onPrincipal?.(principal)
   if (isBodyBuffered(fetchContext.body)) await undefined
-  const draft =
+  const given =
     read(request, fetchContext.body, options.requestLimits, dialect) ??
     (await receiveDraft(dialect, request, fetchContext, principal, options, context, load))
+  const { responses } = options
+  const draft =
+    responses !== undefined && refersToState(dialect, given)
+      ? await responses.restore(given, principal, dialect.state!)
+      : given
   context.draft = draft
   context.stream = draft.outline.stream
   routing.begun = true

@@ -8,7 +8,7 @@ import type { CacheStore } from '../contracts/cache-store.ts'
 import type { PrincipalId } from '../contracts/principal.ts'
 import { deletePrincipal } from './delete-principal.ts'
 
-const nothing = { keys: 0, records: 0, cachedResponses: 0, idempotencyKeys: 0, unreached: [] }
+const nothing = { keys: 0, records: 0, cachedResponses: 0, idempotencyKeys: 0, responses: 0, unreached: [] }
 
 /** A store that knows no owners. */
 function plainStore(): CacheStore {

@@ -5,7 +5,9 @@ import type { CacheStore } from '../contracts/cache-store.ts'
 import type { KeyStore } from '../contracts/key-store.ts'
 import type { Ledger } from '../contracts/ledger.ts'
 import type { PrincipalId } from '../contracts/principal.ts'
+import type { ResponseStore } from '../contracts/response-store.ts'
 import { memberOf, membersOf } from '../primitives/own-members.ts'
+import { ownerOf } from './response-state.ts'
 
 /** Where something of a principal may be stored: the same instances that the gateway has. */
 export interface PrincipalStores {
@@ -16,6 +18,7 @@ export interface PrincipalStores {
   readonly ledger?: Ledger | undefined
   readonly cache?: ResponseCache | undefined
   readonly idempotency?: Idempotency | undefined
+  readonly responses?: ResponseStore | undefined
 }
 
 /** What `deletePrincipal` deleted. */
@@ -28,6 +31,8 @@ export interface PrincipalDeletion {
   readonly cachedResponses: number
   /** Number of idempotency keys. */
   readonly idempotencyKeys: number
+  /** Number of entries in the store of responses. */
+  readonly responses: number
   /**
    * The given stores in which nothing could be deleted: those of your own without a method for it, and a cache whose
    * responses are shared by a group. What they have of the principal is still there.
@@ -36,13 +41,13 @@ export interface PrincipalDeletion {
 }
 
 /** A part of what a gateway stores of a principal. */
-export type DeletionPart = 'keys' | 'ledger' | 'cache' | 'idempotency'
+export type DeletionPart = 'keys' | 'ledger' | 'cache' | 'idempotency' | 'responses'
 
-const parts: readonly DeletionPart[] = ['keys', 'ledger', 'cache', 'idempotency']
+const parts: readonly DeletionPart[] = ['keys', 'ledger', 'cache', 'idempotency', 'responses']
 
 /**
- * Deletes what is stored of a principal: its issued key, its records in the ledger, its cached responses and its idempotency
- * keys, in the given stores. The key is deleted first. Requests in flight still end: call it again afterwards. Counters of
+ * Deletes what is stored of a principal: its issued key, its records in the ledger, its cached responses, its idempotency keys
+ * and the responses that its requests can continue, in the given stores. The key is deleted first. Requests in flight still end: call it again afterwards. Counters of
  * limits, which hold no more than the id, expire by themselves.
  *
  * Rejects with `AggregateError` if stores fail, after all others are done: call it again. Rejects with `TypeError` for an
@@ -53,8 +58,8 @@ export async function deletePrincipal(
   stores: PrincipalStores,
 ): Promise<PrincipalDeletion> {
   const known = principalId(principal)
-  const given = membersOf(stores, 'keys', 'keySource', 'ledger', 'cache', 'idempotency')
-  const { keys, keySource = 'api_keys', ledger, cache, idempotency } = given
+  const given = membersOf(stores, 'keys', 'keySource', 'ledger', 'cache', 'idempotency', 'responses')
+  const { keys, keySource = 'api_keys', ledger, cache, idempotency, responses } = given
   const unreached = new Set<DeletionPart>()
   const errors = new Map<DeletionPart, unknown>()
   const count = async (part: DeletionPart, run: () => unknown): Promise<number> => {
@@ -72,12 +77,13 @@ export async function deletePrincipal(
     keys === undefined || known.source !== keySource
       ? 0
       : await count('keys', async () => ((await keys.delete(known.id)) ? 1 : 0))
-  const [records, cachedResponses, idempotencyKeys] = await Promise.all([
+  const [records, cachedResponses, idempotencyKeys, stored] = await Promise.all([
     ledger === undefined ? 0 : count('ledger', () => ledger.deletePrincipal?.(known)),
     cache === undefined ? 0 : count('cache', () => deleteOwned(cache.store, cache.ownerOf?.(known))),
     idempotency === undefined
       ? 0
       : count('idempotency', () => deleteOwned(idempotency.store, replayOwner(known))),
+    responses === undefined ? 0 : count('responses', () => responses.deleteOwner?.(ownerOf(known))),
   ])
   if (errors.size > 0) {
     const failed = parts.filter(part => errors.has(part))
@@ -87,7 +93,14 @@ export async function deletePrincipal(
     )
   }
   const inOrder = parts.filter(part => unreached.has(part))
-  return { keys: deletedKeys, records, cachedResponses, idempotencyKeys, unreached: inOrder }
+  return {
+    keys: deletedKeys,
+    records,
+    cachedResponses,
+    idempotencyKeys,
+    responses: stored,
+    unreached: inOrder,
+  }
 }
 
 function deleteOwned(store: CacheStore, owner: string | undefined): unknown {

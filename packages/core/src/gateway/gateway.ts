@@ -21,6 +21,7 @@ import { answer as answerRequest } from './pipeline.ts'
 import { RequestAccounting } from './request-accounting.ts'
 import { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
+import { respondStored } from './stored-responses.ts'
 
 /**
  * Creates a gateway with the chat completions API. The options decide who may call it, which targets are called, and within
@@ -193,6 +194,9 @@ function dispatch<Host>(
   if (endpoint.name === 'probe') {
     const answer = respondText(200, '', requestId, accounting.responseHeaders)
     return settle(Promise.resolve(answer), accounting)
+  }
+  if (endpoint.name === 'stored') {
+    return settle(respondStored(request, endpoint, fetchContext, options, requestId, accounting), accounting)
   }
   return settle(
     endpoint.name === 'models'

@@ -1,6 +1,8 @@
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { AnswerIdentity, CompleteAnswer, Dialect, GenerateDialect } from '../contracts/dialect.ts'
+import type { Draft } from '../contracts/draft.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
+import type { Principal } from '../contracts/principal.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { KeepAliveStream, keepAliveComment } from '../http/keep-alive-stream.ts'
 import { respondStream, respondText } from '../http/respond.ts'
@@ -69,11 +71,13 @@ export async function answer<Host>(
     bounded.adjustments.length === 0 ? valid.targets : boundTargets(valid.targets, lease.maxOutputTokens!)
   const opening = accounting.opened(bounded, targets[0]!)
   if (opening !== undefined) await opening
+  const storing = storeOf(dialect, draft, principal, options)
   const cached =
+    storing === undefined &&
     options.cache &&
     (await cachedResponse(request, draft, bounded.request, options.cache, context, accounting))
-  if (cached !== undefined) return replay(cached, dialect, context, accounting)
-  const answered = answeredRequest(dialect, bounded.request, options, context, accounting)
+  if (cached !== undefined && cached !== false) return replay(cached, dialect, context, accounting)
+  const answered = answeredRequest(dialect, bounded.request, options, context, accounting, storing)
   const source = bounded.request.stream ? new AnswerStream(answered) : undefined
   // Called here, as a further async function costs three turns of the microtask queue.
   const calling = call(bounded.request, targets, context, accounting, options.call)
@@ -89,6 +93,7 @@ function answeredRequest<Host>(
   { generateId, clock }: ResolvedOptions<Host>,
   context: RequestContext,
   accounting: RequestAccounting,
+  store: AnsweredRequest['store'],
 ): AnsweredRequest {
   const created = Math.floor(clock.now() / 1000)
   const identity: AnswerIdentity = {
@@ -106,14 +111,26 @@ function answeredRequest<Host>(
   }
   const { traced } = accounting.attempts
   if (traced !== undefined) traced.answerId = identity.id
-  return { dialect, request, identity, context, accounting, newId: generateId }
+  return { dialect, request, identity, context, accounting, newId: generateId, store }
+}
+
+/** Returns what stores the response of a request; `undefined` if it is not to be stored. */
+function storeOf<Host>(
+  { state }: GenerateDialect,
+  draft: Draft,
+  principal: Principal,
+  { responses, generateId }: ResolvedOptions<Host>,
+): AnsweredRequest['store'] {
+  if (state === undefined || responses === undefined || !state.allowsStoring(draft.body)) return undefined
+  return finished => responses.save(finished, state.inputOf(draft, generateId), principal)
 }
 
 /** Responds with a complete answer: normalize, write, settle. */
 function complete(
   result: UpstreamResult<CompleteReply>,
-  { dialect, request, identity, context, accounting, newId }: AnsweredRequest,
-): GatewayResponse {
+  answered: AnsweredRequest,
+): GatewayResponse | Promise<GatewayResponse> {
+  const { dialect, request, identity, accounting, newId, store } = answered
   const { answer: reply } = result
   const { completion } = reply
   const { attempts } = accounting
@@ -127,15 +144,31 @@ function complete(
   }
   // Before it is written: what the vendor generated is charged even if the dialect fails.
   accounting.answered(counted)
-  const text: unknown =
-    reply.native === undefined || dialect.pass === undefined
+  const { traced } = attempts
+  if (traced !== undefined) traced.finishReasons = completion.choices.map(choiceFinishReason)
+  const native = dialect.pass === undefined ? undefined : reply.native
+  if (store !== undefined && dialect.state !== undefined) {
+    const finished =
+      native === undefined
+        ? dialect.state.finish(answer, identity, request, newId)
+        : dialect.state.finishNative(native, identity, request)
+    const respond = (stored: boolean) =>
+      respondComplete(finished.text?.(stored) ?? JSON.stringify(finished.response(stored)), answered)
+    const storing = store(finished)
+    return isPromise(storing) ? storing.then(respond) : respond(storing)
+  }
+  const text =
+    native === undefined
       ? dialect.write(answer, identity, request, newId)
-      : dialect.pass(reply.native, identity, request)
+      : dialect.pass!(native, identity, request)
+  return respondComplete(text, answered)
+}
+
+/** Responds with what a dialect wrote. */
+function respondComplete(text: unknown, { dialect, context, accounting }: AnsweredRequest): GatewayResponse {
   if (typeof text !== 'string') {
     throw new TypeError(`The dialect '${dialect.name}' wrote ${typeof text}, expected a string.`)
   }
-  const { traced } = attempts
-  if (traced !== undefined) traced.finishReasons = completion.choices.map(choiceFinishReason)
   accounting.firstByte()
   const response = respondText(200, text, context.requestId, accounting.responseHeaders)
   accounting.sent(text)

@@ -9,6 +9,7 @@ import type { LimitStore } from '../contracts/limit-store.ts'
 import type { Limiter } from '../contracts/limiter.ts'
 import type { LoadShedder } from '../contracts/load-shedder.ts'
 import type { Principal } from '../contracts/principal.ts'
+import type { ResponseStore } from '../contracts/response-store.ts'
 import type { Route, UnknownModel } from '../contracts/route.ts'
 import type { Transport } from '../contracts/transport.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
@@ -19,6 +20,7 @@ import { safeObserver } from '../observability/observers.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { memoryLimitStore } from '../rate-limiting/memory-limit-store.ts'
 import { unknownModel } from '../routing/unknown-model.ts'
+import { memoryResponseStore } from '../stores/memory-response-store.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
 import type { HealthSettings } from '../upstream/health/health-options.ts'
 import { healthRegistry, type ReloadableHealthRegistry } from '../upstream/health/health-registry.ts'
@@ -49,6 +51,7 @@ import {
   type TraceStart,
 } from './guard-callbacks.ts'
 import { configuredRuleIssues, guardPolicies, principalLimitIssues } from './guard-policies.ts'
+import { ResponseState } from './response-state.ts'
 import { optionIssuesOf } from './validate-options.ts'
 import type { ValidationRules } from './validate-request.ts'
 
@@ -65,6 +68,10 @@ export interface ResolvedOptions<Host> extends CacheLookups {
   readonly prices: Prices
   readonly abandonedCalls: AbandonedCallOptions
   readonly ledger: Ledger | undefined
+  /** What is stored of responses; `undefined`: nothing. */
+  readonly responses: ResponseState | undefined
+  /** The store of responses without a store of the operator. Outlives the options. */
+  readonly ownResponses: ResponseStore
   /** Never throws. */
   readonly observe: Observer
   /** Never throws. */
@@ -102,7 +109,7 @@ export interface ResolvedOptions<Host> extends CacheLookups {
  */
 export function resolveOptions<Host>(
   given: GatewayOptions<Host>,
-  earlier?: Pick<ResolvedOptions<Host>, 'healthRegistry' | 'counts'>,
+  earlier?: Pick<ResolvedOptions<Host>, 'healthRegistry' | 'counts' | 'ownResponses'>,
 ): ResolvedOptions<Host> {
   const options = ownMembers(given)
   const issues = [...optionIssuesOf(given), ...configuredRuleIssues(options)]
@@ -127,6 +134,9 @@ export function resolveOptions<Host>(
   }
   const registry = earlier?.healthRegistry ?? healthRegistry(health)
   const counts = earlier?.counts ?? memoryLimitStore()
+  const ownResponses = earlier?.ownResponses ?? memoryResponseStore()
+  const responseStore = options.responses ?? ownResponses
+  const requestLimits = withDefaults(defaultRequestLimits, options.requestLimits)
   const policies = guardPolicies(options, timeouts.policyMs, clock, counts)
   const recalled = createCacheLookups(options, observe, clock, timeouts.policyMs)
   // Last, so that invalid options create nothing that must be closed.
@@ -140,6 +150,11 @@ export function resolveOptions<Host>(
     prices: guardPrices(options.prices),
     abandonedCalls: withDefaults(defaultAbandonedCalls, options.abandonedCalls),
     ledger: guardLedger(options.ledger, timeouts.policyMs, observe, clock),
+    responses:
+      responseStore === false
+        ? undefined
+        : new ResponseState(responseStore, requestLimits.maxBytes, observe, clock),
+    ownResponses,
     observe,
     loadShedder: guardShedder(options.loadShedder, observe),
     exposesTrace: guardTraceChoice(options.traceHeader, observe),
@@ -155,7 +170,7 @@ export function resolveOptions<Host>(
       boundsAll: policies.limiter?.appliesToAll === true || options.authorize !== undefined,
       estimateTokens,
     },
-    requestLimits: withDefaults(defaultRequestLimits, options.requestLimits),
+    requestLimits,
     stream,
     call: {
       transport: options.transport ?? ownTransport!,

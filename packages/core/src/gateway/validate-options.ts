@@ -119,6 +119,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   ledger: aLedger,
   cache: aCache,
   idempotency: anIdempotency,
+  responses: aResponseStore,
   loadShedder: aFunction,
   observe: aFunction,
   tracer: aTracer,
@@ -182,4 +183,12 @@ function issuesOfOrder(given: Readonly<Record<string, unknown>>): ConfigurationI
 
 function spansOf(defaults: object): OptionChecks {
   return Object.fromEntries(Object.keys(defaults).map(name => [name, aSpan]))
+}
+
+function aResponseStore(value: unknown): string | undefined {
+  const expected = 'false, or a store of responses, such as memoryResponseStore()'
+  if (value === false) return undefined
+  if (typeof value !== 'object' || value === null) return expected
+  const { put, get, findItem, delete: remove } = value as Readonly<Record<string, unknown>>
+  return [put, get, findItem, remove].every(each => typeof each === 'function') ? undefined : expected
 }

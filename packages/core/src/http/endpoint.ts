@@ -7,10 +7,21 @@ import { GatewayError } from '../errors/errors.ts'
 /** The endpoint that a path belongs to. */
 type RequestedEndpoint =
   | { readonly name: 'dialect'; readonly dialect: Dialect }
+  | { readonly name: 'stored'; readonly dialect: Dialect; readonly id: string; readonly part: StoredPart }
   | { readonly name: 'models' }
   | { readonly name: 'model'; readonly id: string }
   | { readonly name: 'probe' }
   | { readonly name: 'unknown' }
+
+/** What a request wants of a stored response: itself, the items of its request, or to cancel it. */
+export type StoredPart = 'response' | 'input_items' | 'cancel'
+
+/** The methods that each takes. */
+const storedMethods: Readonly<Record<StoredPart, readonly string[]>> = {
+  response: ['GET', 'DELETE'],
+  input_items: ['GET'],
+  cancel: ['POST'],
+}
 
 /** Returns the path of a URL, without normalization. */
 export function pathOf(url: string): string {
@@ -36,6 +47,8 @@ export function endpointOf(below: string, dialects: readonly Dialect[]): Request
   const path = oneSlash(below)
   const dialect = dialects.find(({ path: own }) => path === own || path === `${own}/`)
   if (dialect !== undefined) return { name: 'dialect', dialect }
+  const stored = storedEndpointOf(path, dialects)
+  if (stored !== undefined) return stored
   if (path === '/models' || path === '/models/') return { name: 'models' }
   if (!path.startsWith('/models/')) return { name: 'unknown' }
   try {
@@ -43,6 +56,19 @@ export function endpointOf(below: string, dialects: readonly Dialect[]): Request
   } catch {
     return { name: 'unknown' }
   }
+}
+
+const storedPath = /^\/([\w-]{1,256})(?:\/(input_items|cancel))?\/?$/
+
+/** Returns the endpoint of a stored response, which is below the path of its dialect. */
+function storedEndpointOf(path: string, dialects: readonly Dialect[]): RequestedEndpoint | undefined {
+  for (const dialect of dialects) {
+    const isOwn = dialect.operation === 'generate' && dialect.state !== undefined
+    if (!isOwn || !isBelow(path, dialect.path)) continue
+    const [, id, part = 'response'] = storedPath.exec(path.slice(dialect.path.length)) ?? []
+    if (id !== undefined) return { name: 'stored', dialect, id, part: part as StoredPart }
+  }
+  return undefined
 }
 
 function isBelow(path: string, prefix: string): boolean {
@@ -78,10 +104,13 @@ function find(
   const endpoint: RequestedEndpoint = below === undefined ? { name: 'unknown' } : endpointOf(below, dialects)
   if (endpoint.name === 'unknown') throw unknownUrl(method, path)
   if (endpoint.name === 'dialect') {
-    // Clients that get another status than this try again for seconds before they use HTTP.
-    if (method === 'GET' && headers.get('upgrade')?.toLowerCase() === 'websocket')
+    const { triesWebSocket = false } = endpoint.dialect
+    if (triesWebSocket && method === 'GET' && headers.get('upgrade')?.toLowerCase() === 'websocket')
       throw new GatewayError('websocket_not_supported')
     if (method !== 'POST') throw methodNotSupported(method, path, 'POST')
+  } else if (endpoint.name === 'stored') {
+    const allowed = storedMethods[endpoint.part]
+    if (!allowed.includes(method)) throw methodNotSupported(method, path, allowed.join(', '))
   } else if (method !== 'GET' && method !== 'HEAD') throw methodNotSupported(method, path, 'GET, HEAD')
   return endpoint
 }

@@ -15,9 +15,12 @@ import {
   createEmbeddings,
   createMessage,
   createResponse,
+  deleteResponse,
   headerSchemas,
+  listInputItems,
   listModels,
   retrieveModel,
+  retrieveResponse,
 } from './operations.ts'
 
 interface Written {
@@ -139,6 +142,8 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
       [`${base}/messages`]: { post: createMessage() },
       [`${base}/messages/count_tokens`]: { post: countMessageTokens() },
       [`${base}/responses`]: { post: createResponse() },
+      [`${base}/responses/{response}`]: { get: retrieveResponse(), delete: deleteResponse() },
+      [`${base}/responses/{response}/input_items`]: { get: listInputItems() },
       [`${base}/responses/input_tokens`]: { post: countInputTokens() },
       [`${base}/embeddings`]: { post: createEmbeddings() },
       [`${base}/models`]: { get: listModels() },

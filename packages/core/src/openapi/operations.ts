@@ -180,6 +180,66 @@ export function countInputTokens(): JsonObject {
   }
 }
 
+const responseId: JsonObject = {
+  name: 'response',
+  in: 'path',
+  required: true,
+  description: 'Its id.',
+  schema: { type: 'string' },
+}
+
+const listParameters: readonly JsonObject[] = [
+  responseId,
+  { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+  { name: 'order', in: 'query', schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc' } },
+  {
+    name: 'after',
+    in: 'query',
+    description: 'The id of the last item of the page before.',
+    schema: { type: 'string' },
+  },
+]
+
+/** `GET /responses/{response}`. */
+export function retrieveResponse(): JsonObject {
+  return storedOperation('retrieveResponse', 'A stored response.', responsesReference('Response'), [
+    responseId,
+  ])
+}
+
+/** `DELETE /responses/{response}`. */
+export function deleteResponse(): JsonObject {
+  const schema = responsesReference('ResponseDeletion')
+  return storedOperation('deleteResponse', 'Deletes a stored response.', schema, [responseId])
+}
+
+/** `GET /responses/{response}/input_items`. */
+export function listInputItems(): JsonObject {
+  const summary = 'The items of the request of a stored response.'
+  return storedOperation('listInputItems', summary, responsesReference('ResponseItemList'), listParameters)
+}
+
+function storedOperation(
+  operationId: string,
+  summary: string,
+  schema: JsonObject,
+  parameters: readonly JsonObject[],
+): JsonObject {
+  return {
+    operationId,
+    summary,
+    parameters,
+    responses: {
+      200: {
+        description: summary,
+        headers: headersOfModels(200),
+        content: { 'application/json': { schema } },
+      },
+      ...errorResponses(storedErrors, headersOfModels, responsesErrors),
+    },
+  }
+}
+
 /** `GET /models`. */
 export function listModels(): JsonObject {
   return {
@@ -237,6 +297,7 @@ const messagesVersion: JsonObject = {
 
 /** Errors that no operation of the document returns: unknown paths and methods, and disconnected clients. */
 const unanswered: readonly ErrorReason[] = [
+  'response_not_found',
   'unknown_url',
   'method_not_supported',
   'websocket_not_supported',
@@ -255,6 +316,15 @@ const listErrors: readonly ErrorReason[] = [
   'server_error',
   'authentication_unavailable',
   'shutting_down',
+]
+
+/** The errors of stored responses. */
+const storedErrors: readonly ErrorReason[] = [
+  ...listErrors,
+  'invalid_request',
+  'invalid_value',
+  'response_not_found',
+  'response_store_unavailable',
 ]
 
 /** The errors of one model. */

@@ -182,6 +182,8 @@ function publicCodes(): readonly string[] {
     already_processed: true,
     idempotency_key_reused: true,
     idempotency_unavailable: true,
+    response_store_unavailable: true,
+    response_not_found: true,
     idempotency_full: true,
     invalid_api_key: true,
     missing_scope: true,

@@ -46,7 +46,7 @@ export function overPlaces(tests: (open: Open, mount: Mount, place: string) => v
 export function testGateway(
   table: Readonly<Record<string, ModelEntry>>,
   options: Partial<GatewayOptions> = {},
-): Gateway {
+): ReturnType<typeof createGateway> {
   return createGateway({
     authenticate: apiKeys([
       { id: 'ann', key: 'good-key' },

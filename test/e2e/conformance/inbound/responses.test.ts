@@ -640,20 +640,6 @@ overPlaces(open => {
     })
   })
 
-  it('R56 has no state without a store', async () => {
-    expect(await refused(open, { previous_response_id: 'resp_1' })).toMatchObject({
-      message: expect.stringMatching(
-        /^Previous response with id 'resp_1' not found\. This gateway stores no responses\.$/,
-      ),
-      param: 'previous_response_id',
-      code: 'previous_response_not_found',
-    })
-    expect(await refused(open, { input: [{ id: 'msg_1' }] })).toMatchObject({
-      message: expect.stringContaining("Item with id 'msg_1' not found."),
-      param: 'input',
-    })
-  })
-
   it.each(familyNames)('input_tokens counts, and takes no limit of tokens: %s', async model => {
     const { table } = await startVendors(() => ({ text: 'x' }))
     const site = await open(table)

@@ -4,10 +4,16 @@ import { responsesOutline } from './outline.ts'
 import { passResponse } from './pass.ts'
 import { readResponses } from './read.ts'
 import { writeResponse } from './response-text.ts'
+import { responsesState } from './state.ts'
 import { ResponsesStreamWriter } from './stream-writer.ts'
 
 /** What the endpoints of the Responses API have in common. */
-const endpoint = { outline: responsesOutline, error: responsesError, read: readResponses } as const
+const endpoint = {
+  outline: responsesOutline,
+  error: responsesError,
+  read: readResponses,
+  state: responsesState,
+} as const
 
 /** The Responses API. */
 export const responsesDialect: GenerateDialect = {
@@ -15,6 +21,8 @@ export const responsesDialect: GenerateDialect = {
   name: 'responses',
   operation: 'generate',
   path: '/responses',
+  // With another status some try again for seconds.
+  triesWebSocket: true,
   answerId: id => `resp_${id.replaceAll('-', '')}`,
   write: writeResponse,
   pass: (native, identity, { body }) => passResponse(native, identity, body),

@@ -9,6 +9,8 @@ const names = [
   'ResponsesRequest',
   'Response',
   'ResponseItem',
+  'ResponseItemList',
+  'ResponseDeletion',
   'ResponseEvent',
   'ResponseInputTokens',
 ] as const
@@ -43,6 +45,14 @@ export function responsesSchemas(
     },
     Response: response,
     ResponseItem: item,
+    ResponseItemList: objectOf({
+      object: { const: 'list' },
+      data: { type: 'array', items: responsesReference('ResponseItem') },
+      first_id: orNull(text),
+      last_id: orNull(text),
+      has_more: flag,
+    }),
+    ResponseDeletion: objectOf({ id: text, object: { const: 'response' }, deleted: { const: true } }),
     ResponseEvent: event,
     ResponseInputTokens: objectOf({ object: { const: 'response.input_tokens' }, input_tokens: count }),
   }

@@ -10,6 +10,15 @@ export function responsesOutline(body: JsonObject, _bytes: number, headers?: Req
   return new ResponsesOutline(body, headers)
 }
 
+/** Looks at a request that continues a stored response. `root`: the id of the first response of the conversation. */
+export function restoredOutline(
+  body: JsonObject,
+  headers: RequestHeaders | undefined,
+  root: string | undefined,
+): Outline {
+  return new ResponsesOutline(body, headers, root)
+}
+
 /** The header in which a coding client names its session. */
 const sessionHeader = 'session-id'
 
@@ -26,12 +35,14 @@ export function conversationKeyOf(body: JsonObject, headers: RequestHeaders | un
 class ResponsesOutline implements Outline {
   readonly #body: JsonObject
   readonly #headers: RequestHeaders | undefined
+  readonly #root: string | undefined
   /** Stored, because it takes a pass over all items. */
   #media: readonly OutlineMedia[] | undefined
 
-  constructor(body: JsonObject, headers: RequestHeaders | undefined) {
+  constructor(body: JsonObject, headers: RequestHeaders | undefined, root?: string) {
     this.#body = body
     this.#headers = headers
+    this.#root = root
   }
 
   get stream(): boolean {
@@ -43,7 +54,7 @@ class ResponsesOutline implements Outline {
   }
 
   get conversationKey(): string | undefined {
-    return conversationKeyOf(this.#body, this.#headers)
+    return conversationKeyOf(this.#body, this.#headers) ?? this.#root
   }
 
   get hasTools(): boolean {

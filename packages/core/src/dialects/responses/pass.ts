@@ -1,4 +1,4 @@
-import type { AnswerIdentity } from '../../contracts/dialect.ts'
+import type { AnswerIdentity, FinishedResponse } from '../../contracts/dialect.ts'
 import type { NativeEvent } from '../../contracts/provider.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { BodyEdit } from '../../protocol/body-edit.ts'
@@ -8,7 +8,6 @@ import { spliceJson } from '../../protocol/splice-json.ts'
 import { headText, itemHead, type ResponseEventWriter } from './events.ts'
 import { checkTextSize, type PartType, TextPart } from './output-items.ts'
 import { asksForReasoning } from './response-object.ts'
-import type { FinishedResponse } from './response-text.ts'
 
 /** What a passed stream needs. */
 export interface PassedStreamOptions {

@@ -1,9 +1,10 @@
 import type { ExtensionPolicy, ReadRequest, ReadRules } from '../../contracts/dialect.ts'
-import type { Draft } from '../../contracts/draft.ts'
+import type { Draft, RestoredState } from '../../contracts/draft.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import type { JsonObject } from '../../protocol/chat.ts'
 import { shorten } from '../../protocol/error-messages.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+import { ownPath } from './own-path.ts'
 import { RequestSource, ResponsesGenerateRequest } from './request.ts'
 import { readFields, responsesFields } from './settings.ts'
 import { isHostedTool } from './tools.ts'
@@ -16,10 +17,14 @@ import { checkFieldsOfGateway, checkRequest } from './validate.ts'
  * @throws GatewayError 400, with the first error.
  */
 export function readResponses(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy): ReadRequest {
-  const { body } = draft
+  const { body, restored } = draft
   if (rules.unknownParameters === 'reject') refuseUnknown(body)
-  checkFieldsOfGateway(body, false)
-  if (!extensions.passes) checkRequest(body, rules.profile === 'live')
+  try {
+    checkFieldsOfGateway(body, restored !== undefined)
+    if (!extensions.passes) checkRequest(body, rules.profile === 'live')
+  } catch (error) {
+    throw error instanceof GatewayError && restored !== undefined ? ofCaller(error, restored) : error
+  }
   return {
     request: new ResponsesGenerateRequest(new RequestSource(draft)),
     unknownFields: unknownFields(body),
@@ -31,6 +36,14 @@ function unknownFields(body: JsonObject): readonly string[] | undefined {
   const names = Object.keys(body).filter(name => !readFields.has(name) && (body[name] ?? null) !== null)
   if (jsonItems(jsonMember(body, 'tools')).some(isHostedTool)) names.push('server_tools')
   return names.length === 0 ? undefined : names
+}
+
+/** Returns the error with the paths of the request that the caller sent. */
+function ofCaller(error: GatewayError, restored: RestoredState): GatewayError {
+  const { reason, message, param } = error
+  if (param === null) return error
+  const own = ownPath(param, restored)
+  return new GatewayError(reason, { message: message.replaceAll(param, own), param: own, cause: error })
 }
 
 function refuseUnknown(body: JsonObject): void {

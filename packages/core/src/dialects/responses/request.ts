@@ -18,6 +18,7 @@ import type { ChatRequest, JsonObject } from '../../protocol/chat.ts'
 import { jsonMember } from '../../protocol/json-members.ts'
 import { reasoningEdits, settingEdits } from './native-edits.ts'
 import { conversationKeyOf } from './outline.ts'
+import { ownPath } from './own-path.ts'
 import {
   type EncryptedItem,
   encryptedItems,
@@ -74,18 +75,26 @@ export class ResponsesGenerateRequest implements GenerateRequest {
   }
 
   losses(): readonly ConversationLoss[] {
-    return this.#source.chat.losses
+    return this.#own(this.#source.chat.losses)
   }
 
   translationLosses(): readonly ConversationLoss[] {
     const { conversation, settings } = this.#source
-    return [...conversation.losses, ...settings.losses]
+    return this.#own([...conversation.losses, ...settings.losses])
   }
 
   pathOf(chatPath: string): string {
-    if (chatPath.startsWith('messages[')) return this.#source.chat.pathOf(chatPath)
-    const { renamed, tools } = this.#source.settings
-    return renamedPath(toolPathOf(chatPath, tools.paths), renamed)
+    const { settings, chat, draft } = this.#source
+    if (chatPath.startsWith('messages[')) return ownPath(chat.pathOf(chatPath), draft.restored)
+    return ownPath(renamedPath(toolPathOf(chatPath, settings.tools.paths), settings.renamed), draft.restored)
+  }
+
+  /** Returns losses with the paths of the request that the caller sent. */
+  #own(losses: readonly ConversationLoss[]): readonly ConversationLoss[] {
+    const { restored } = this.#source.draft
+    return restored === undefined
+      ? losses
+      : losses.map(each => ({ ...each, path: ownPath(each.path, restored) }))
   }
 
   withSettings(settings: Settings): ResponsesGenerateRequest {
@@ -132,7 +141,11 @@ export class RequestSource {
   }
 
   get adjustments(): ReadableBody['adjustments'] {
-    return this.#readable.adjustments
+    const { restored } = this.draft
+    const { adjustments } = this.#readable
+    return restored === undefined
+      ? adjustments
+      : adjustments.map(each => ({ ...each, parameter: ownPath(each.parameter, restored) }))
   }
 
   /** Returns the source for a target. What a vendor has encrypted stays: providers of other vendors do not send it. */

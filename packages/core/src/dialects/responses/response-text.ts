@@ -1,17 +1,13 @@
-import type { AnswerDelta, AnswerIdentity, CompleteAnswer } from '../../contracts/dialect.ts'
+import type {
+  AnswerDelta,
+  AnswerIdentity,
+  CompleteAnswer,
+  FinishedResponse,
+} from '../../contracts/dialect.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
-import type { JsonObject } from '../../protocol/chat.ts'
 import { type AnsweredRequest, AnswerOutput } from './answer-output.ts'
 import { noEvents } from './events.ts'
 import { responseObject, responseSettings } from './response-object.ts'
-
-/** A response that has ended, before it is sent. */
-export interface FinishedResponse {
-  /** Returns the response. `stored`: whether the gateway has stored it. */
-  response(stored: boolean): JsonObject
-  /** The items of its output for the next request: also with the reasoning that the caller did not ask for. */
-  readonly items: readonly JsonObject[]
-}
 
 /** Writes a complete answer as a response. Throws `UpstreamError` of kind `garbled` for an answer without a choice. */
 export function writeResponse(

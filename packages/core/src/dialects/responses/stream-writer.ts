@@ -3,6 +3,7 @@ import type {
   AnswerIdentity,
   AnswerOrigin,
   AnswerStreamWriter,
+  FinishedResponse,
 } from '../../contracts/dialect.ts'
 import type { NativeEvent } from '../../contracts/provider.ts'
 import type { GatewayError } from '../../errors/errors.ts'
@@ -12,7 +13,6 @@ import { errorEventMembers, failedResponseError } from './error.ts'
 import { endMark, ResponseEventWriter } from './events.ts'
 import { PassedStream } from './pass.ts'
 import { type ResponseState, responseObject, responseSettings } from './response-object.ts'
-import type { FinishedResponse } from './response-text.ts'
 
 /** Writes a response as a stream of events. Calls of one answer stay open until its end, because vendors send their pieces in turns. */
 export class ResponsesStreamWriter implements AnswerStreamWriter {

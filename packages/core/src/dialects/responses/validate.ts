@@ -39,6 +39,12 @@ export function checkFieldsOfGateway(body: JsonObject, isRestored: boolean): voi
   }
   if (input !== undefined && typeof input !== 'string' && !Array.isArray(input))
     checkFields({ input }, responsesSchemas(false))
+  if (jsonMember(body, 'background') === true) {
+    throw new GatewayError('unsupported_parameter', {
+      message: "Unsupported parameter: 'background'. This gateway runs no responses in the background.",
+      param: 'background',
+    })
+  }
   if ((jsonMember(body, 'conversation') ?? undefined) !== undefined) {
     throw new GatewayError('unsupported_parameter', {
       message: "Unsupported parameter: 'conversation'. Send 'previous_response_id', or the items themselves.",
