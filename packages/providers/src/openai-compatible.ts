@@ -183,7 +183,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
         }),
     ...endpoints.part,
     ...concurrency(maxConcurrent, name),
-    ...restrictFields(withServerTools(restrictedFields, accepts), allowFields, name),
+    ...restrictFields(withServerTools(restrictedFields, accepts, speaks), allowFields, name),
   }
   return providerInstance(provider, known)
 }
@@ -210,10 +210,12 @@ function answerExtras(
   return fields === undefined && !numberedCitations ? undefined : { fields, numberedCitations }
 }
 
-/** Servers bill the tools that they run: they are restricted wherever they are accepted. */
+/** Servers bill the tools that they run: they are restricted wherever they are accepted, or requests passed on. */
 function withServerTools(
   fields: RestrictedFields,
   accepts: CompatibilityOptions['accepts'],
+  speaks: OpenAICompatibleOptions['speaks'],
 ): RestrictedFields {
-  return accepts?.includes('server_tools') === true ? { server_tools: 'paid', ...fields } : fields
+  const runsTools = accepts?.includes('server_tools') === true || speaks?.includes('responses') === true
+  return runsTools ? { server_tools: 'paid', ...fields } : fields
 }

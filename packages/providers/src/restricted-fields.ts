@@ -125,8 +125,11 @@ export const cerebrasFields = {
   min_completion_tokens: 'output',
 } as const satisfies RestrictedFields
 
-/** OpenAI rejects fields that it does not know. */
-export const openaiFields = { ...respelledFields }
+/** OpenAI rejects fields that it does not know. A `prompt` is one that is stored in the account. */
+export const openaiFields = {
+  ...respelledFields,
+  prompt: 'prompt',
+} as const satisfies RestrictedFields
 
 export const azureFields = {
   ...respelledFields,

@@ -1,3 +1,4 @@
+import type { Target } from '@sluice/core'
 import { sse, steps, type Script as UpstreamScript } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { readResponseStream } from '../../../../packages/core/test/support/read-response-stream.ts'
@@ -627,6 +628,16 @@ overPlaces(open => {
       expect(events2).toContain('data: [DONE]')
       const last = JSON.parse(events2.match(/event: response\.completed\ndata: (.*)/)![1]!)
       expect(last.response.output).toMatchObject([{ id: 'a', content: [{ text: 'Hi' }] }])
+    })
+
+    it('keep the tools that they run from keys with a list of models', async () => {
+      const { table, upstream } = await startRawVendor(steps.reply(answered()))
+      const target = table.responses as Target
+      const site = await open({ other: target })
+      const tools = [{ type: 'web_search' }]
+      const refused = await site.respond({ model: 'other', tools }, { key: 'narrow-key' })
+      expect([refused.status, upstream.requests.length]).toEqual([400, 0])
+      expect((await site.respond({ model: 'other', tools })).status).toBe(200)
     })
 
     it('G21 have their refusals passed on', async () => {
