@@ -92,6 +92,7 @@ function scenario(databases: () => Promise<Database>, caches: () => Promise<Cach
       records: before.find(([key, source]) => key === id && source === 'api_keys')?.[2],
       cachedResponses: 1,
       idempotencyKeys: 1,
+      responses: 0,
       unreached: [],
     })
     expect(await records()).toEqual(before.filter(([key, source]) => key !== id || source !== 'api_keys'))
