@@ -7,7 +7,7 @@ import { targets, translatingTo } from './translated.ts'
 const requests = exchanges.filter(({ path }) => path === '/messages')
 
 const hosted =
-  "tools.0: Unsupported parameter: 'tools[]' is not supported with this model. This model has no tool of this type that its vendor runs."
+  "tools.0: Unsupported value: 'tools[]' is not supported with this model. This model has no tool of this type that its vendor runs."
 const noSearch = "tools.0: Unsupported parameter: 'tools[]' is not supported with this model."
 const servers =
   "mcp_servers: Unsupported parameter: 'mcp_servers' is not supported with this model. Not known to this vendor."
