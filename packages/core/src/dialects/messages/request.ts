@@ -1,22 +1,15 @@
 import type { Draft } from '../../contracts/draft.ts'
 import type { Adjustment } from '../../contracts/provider.ts'
 import type { BodyEdit } from '../../conversation/body-edit.ts'
-import type {
-  GenerateRequest,
-  NativeBody,
-  RealmRequest,
-  Settings,
-  ThinkingSetting,
-} from '../../conversation/generate-request.ts'
-import type { Turn } from '../../conversation/turns.ts'
+import type { NativeBody, Settings } from '../../conversation/generate-request.ts'
+import { SourceGenerateRequest } from '../../conversation/source-generate-request.ts'
 import { renamedPath } from '../../conversation/turns-generate-request.ts'
 import {
   type ChatConversation,
   type ConversationLoss,
   turnsToChat,
 } from '../../conversation/turns-to-chat.ts'
-import type { ChatRequest, JsonObject } from '../../protocol/chat.ts'
-import { jsonMember } from '../../protocol/json-members.ts'
+import type { JsonObject } from '../../protocol/chat.ts'
 import { endUserOf } from './end-user.ts'
 import { losses } from './losses.ts'
 import { reasoningEdits, settingEdits } from './native-edits.ts'
@@ -32,48 +25,16 @@ import { type MessagesSettings, readSettings } from './settings.ts'
 import { type MessagesConversation, messagesToTurns } from './to-turns.ts'
 import { betaHeader, versionHeader } from './wire-names.ts'
 
-/** A request in the Messages API. Nothing of it is read before it is needed: a vendor that speaks the protocol gets its text. */
-export class MessagesGenerateRequest implements GenerateRequest {
+/** A request in the Messages API. */
+export class MessagesGenerateRequest extends SourceGenerateRequest<RequestSource> {
   readonly dialect = 'messages'
-  readonly model: string
-  readonly stream: boolean
-  readonly body: JsonObject
-  readonly #source: RequestSource
-  /** Settings that replace those of the body. */
-  readonly #replaced: Settings | undefined
-  #chat: ChatRequest | undefined
 
-  constructor(source: RequestSource, replaced?: Settings) {
-    const { draft } = source
-    this.model = draft.model
-    this.stream = jsonMember(draft.body, 'stream') === true
-    this.body = draft.body
-    this.#source = source
-    this.#replaced = replaced
-  }
-
-  settings(): Settings {
-    return this.#replaced ?? this.#source.settings.settings
-  }
-
-  thinking(): ThinkingSetting | undefined {
-    const { settings, thinking } = this.#source.settings
-    // An effort that the target sets takes the place of all that the caller has said.
-    const isReplaced = this.#replaced && this.#replaced.reasoning_effort !== settings.reasoning_effort
-    return isReplaced ? undefined : thinking
-  }
-
-  turns(): readonly Turn[] {
-    return this.#source.conversation.turns
-  }
-
-  chat(): ChatRequest {
-    this.#chat ??= { ...this.settings(), messages: this.#source.chat.messages }
-    return this.#chat
+  protected copy(source: RequestSource, replaced: Settings | undefined): MessagesGenerateRequest {
+    return new MessagesGenerateRequest(source, replaced)
   }
 
   losses(): readonly ConversationLoss[] {
-    const { conversation, chat } = this.#source
+    const { conversation, chat } = this.source
     const found = [...chat.losses]
     if (conversation.prefill !== undefined) found.push({ path: conversation.prefill, ...losses.prefill })
     const thinking = this.thinking()
@@ -84,42 +45,23 @@ export class MessagesGenerateRequest implements GenerateRequest {
   }
 
   translationLosses(): readonly ConversationLoss[] {
-    const { conversation, settings } = this.#source
+    const { conversation, settings } = this.source
     return [...conversation.losses, ...settings.losses]
   }
 
   pathOf(chatPath: string): string {
-    if (chatPath.startsWith('messages[')) return this.#source.chat.pathOf(chatPath)
-    const { renamed, toolIndices } = this.#source.settings
+    if (chatPath.startsWith('messages[')) return this.source.chat.pathOf(chatPath)
+    const { renamed, toolIndices } = this.source.settings
     return renamedPath(withOwnIndex(chatPath, toolIndices), renamed)
   }
 
-  withSettings(settings: Settings): MessagesGenerateRequest {
-    return new MessagesGenerateRequest(this.#source, settings)
-  }
-
-  withMaxOutput(tokens: number): MessagesGenerateRequest {
-    return this.withSettings({ ...this.settings(), max_completion_tokens: tokens })
-  }
-
-  forRealm(realmOf: () => string): RealmRequest {
-    const source = this.#source.forRealm(realmOf)
-    const request = source === this.#source ? this : new MessagesGenerateRequest(source, this.#replaced)
-    return { request, adjustments: source.adjustments }
-  }
-
-  withoutReasoning(): MessagesGenerateRequest | undefined {
-    const source = this.#source.withoutReasoning()
-    return source && new MessagesGenerateRequest(source, this.#replaced)
-  }
-
   native(): NativeBody {
-    const { draft, text, headers } = this.#source
+    const { draft, text, headers } = this.source
     const edits =
-      this.#replaced === undefined
+      this.replaced === undefined
         ? []
-        : settingEdits(this.#source.settings.settings, this.#replaced, draft.body)
-    return { text, headers, edits: [...edits, ...this.#source.reasoningEdits] }
+        : settingEdits(this.source.settings.settings, this.replaced, draft.body)
+    return { text, headers, edits: [...edits, ...this.source.reasoningEdits] }
   }
 }
 

@@ -1,21 +1,13 @@
 import type { Draft } from '../../contracts/draft.ts'
 import type { BodyEdit } from '../../conversation/body-edit.ts'
-import type {
-  GenerateRequest,
-  NativeBody,
-  RealmRequest,
-  Settings,
-  ThinkingSetting,
-} from '../../conversation/generate-request.ts'
-import type { Turn } from '../../conversation/turns.ts'
+import type { NativeBody, Settings } from '../../conversation/generate-request.ts'
+import { SourceGenerateRequest } from '../../conversation/source-generate-request.ts'
 import { renamedPath } from '../../conversation/turns-generate-request.ts'
 import {
   type ChatConversation,
   type ConversationLoss,
   turnsToChat,
 } from '../../conversation/turns-to-chat.ts'
-import type { ChatRequest, JsonObject } from '../../protocol/chat.ts'
-import { jsonMember } from '../../protocol/json-members.ts'
 import { reasoningEdits, settingEdits } from './native-edits.ts'
 import { conversationKeyOf } from './outline.ts'
 import { ownPath } from './own-path.ts'
@@ -29,97 +21,46 @@ import { type ResponsesSettings, readSettings } from './settings.ts'
 import { type ResponsesConversation, responsesToTurns } from './to-turns.ts'
 import type { ToolNames } from './tool-names.ts'
 
-/** A request in the Responses API. Nothing of it is read before it is needed: a vendor that speaks the protocol gets its text. */
-export class ResponsesGenerateRequest implements GenerateRequest {
+/** A request in the Responses API. */
+export class ResponsesGenerateRequest extends SourceGenerateRequest<RequestSource> {
   readonly dialect = 'responses'
-  readonly model: string
-  readonly stream: boolean
-  readonly body: JsonObject
-  readonly #source: RequestSource
-  /** Settings that replace those of the body. */
-  readonly #replaced: Settings | undefined
-  #chat: ChatRequest | undefined
 
-  constructor(source: RequestSource, replaced?: Settings) {
-    const { draft } = source
-    this.model = draft.model
-    this.stream = jsonMember(draft.body, 'stream') === true
-    this.body = draft.body
-    this.#source = source
-    this.#replaced = replaced
+  protected copy(source: RequestSource, replaced: Settings | undefined): ResponsesGenerateRequest {
+    return new ResponsesGenerateRequest(source, replaced)
   }
 
   /** The tools of the caller, by the names under which other vendors know them. */
   get toolNames(): ToolNames {
-    return this.#source.settings.tools.names
-  }
-
-  settings(): Settings {
-    return this.#replaced ?? this.#source.settings.settings
-  }
-
-  thinking(): ThinkingSetting | undefined {
-    const { settings, thinking } = this.#source.settings
-    // An effort that the target sets takes the place of all that the caller has said.
-    const isReplaced = this.#replaced && this.#replaced.reasoning_effort !== settings.reasoning_effort
-    return isReplaced ? undefined : thinking
-  }
-
-  turns(): readonly Turn[] {
-    return this.#source.conversation.turns
-  }
-
-  chat(): ChatRequest {
-    this.#chat ??= { ...this.settings(), messages: this.#source.chat.messages }
-    return this.#chat
+    return this.source.settings.tools.names
   }
 
   losses(): readonly ConversationLoss[] {
-    return this.#own(this.#source.chat.losses)
+    return this.#own(this.source.chat.losses)
   }
 
   translationLosses(): readonly ConversationLoss[] {
-    const { conversation, settings } = this.#source
+    const { conversation, settings } = this.source
     return this.#own([...conversation.losses, ...settings.losses])
   }
 
   pathOf(chatPath: string): string {
-    const { settings, chat, draft } = this.#source
+    const { settings, chat, draft } = this.source
     if (chatPath.startsWith('messages[')) return ownPath(chat.pathOf(chatPath), draft.restored)
     return ownPath(renamedPath(toolPathOf(chatPath, settings.tools.paths), settings.renamed), draft.restored)
   }
 
   /** Returns losses with the paths of the request that the caller sent. */
   #own(losses: readonly ConversationLoss[]): readonly ConversationLoss[] {
-    const { restored } = this.#source.draft
+    const { restored } = this.source.draft
     return restored === undefined
       ? losses
       : losses.map(each => ({ ...each, path: ownPath(each.path, restored) }))
   }
 
-  withSettings(settings: Settings): ResponsesGenerateRequest {
-    return new ResponsesGenerateRequest(this.#source, settings)
-  }
-
-  withMaxOutput(tokens: number): ResponsesGenerateRequest {
-    return this.withSettings({ ...this.settings(), max_completion_tokens: tokens })
-  }
-
-  forRealm(realmOf: () => string): RealmRequest {
-    const source = this.#source.forRealm(realmOf)
-    const request = source === this.#source ? this : new ResponsesGenerateRequest(source, this.#replaced)
-    return { request, adjustments: source.adjustments }
-  }
-
-  withoutReasoning(): ResponsesGenerateRequest | undefined {
-    const source = this.#source.withoutReasoning()
-    return source && new ResponsesGenerateRequest(source, this.#replaced)
-  }
-
   native(): NativeBody {
-    const { text, reasoningEdits: ofReasoning } = this.#source
+    const { text, reasoningEdits: ofReasoning } = this.source
     const ofSettings =
-      this.#replaced === undefined ? [] : settingEdits(this.#source.settings.settings, this.#replaced)
+      this.replaced === undefined ? [] : settingEdits(this.source.settings.settings, this.replaced)
     return { text, headers: {}, edits: [...ofSettings, ...ofReasoning] }
   }
 }
