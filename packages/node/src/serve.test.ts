@@ -37,8 +37,8 @@ describe('serve', () => {
     await expect(serving(async () => new Response(), { port: service.port })).rejects.toThrow(
       `cannot listen on 127.0.0.1:${service.port}: another program uses that port`,
     )
-    await expect(serving(async () => new Response(), { host: 'nowhere.invalid' })).rejects.toThrow(
-      'cannot listen on nowhere.invalid',
+    await expect(serving(async () => new Response(), { host: '192.0.2.1' })).rejects.toThrow(
+      'cannot listen on 192.0.2.1',
     )
   })
 
