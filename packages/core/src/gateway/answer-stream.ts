@@ -163,9 +163,9 @@ export class AnswerStream implements TextSource {
     }
     const storing = store(writer.finish(last, this.#normalizer, usage))
     if (!isPromise(storing)) return this.#end(writer.close!(storing), counted)
-    return storing.then(stored =>
-      this.#over ? this.#takeErrorText() : this.#end(writer.close!(stored), counted),
-    )
+    return storing
+      .then(stored => (this.#over ? this.#takeErrorText() : this.#end(writer.close!(stored), counted)))
+      .catch(this.#broke)
   }
 
   #end(written: string, counted: CountedUsage): string | undefined {

@@ -188,6 +188,46 @@ overPlaces((open, mount) => {
     expect([later.status, (later.json as Loose).error.code]).toEqual([503, 'response_store_unavailable'])
   })
 
+  it('R55 stores what a client left before its end was sent, and settles it once', async () => {
+    const inner = memoryResponseStore()
+    let id = ''
+    let endWait = () => {}
+    const store: ResponseStore = {
+      put: async response => {
+        id = response.id
+        await new Promise<void>(resolve => {
+          endWait = resolve
+        })
+        inner.put(response)
+      },
+      get: (owner, id) => inner.get(owner, id),
+      findItem: (owner, id) => inner.findItem(owner, id),
+      delete: (owner, id) => inner.delete(owner, id),
+    }
+    const { table } = await startRawVendor(steps.stream(sse([chunk({ content: 'a' }), chunk({}, 'stop')])))
+    const outcomes: string[] = []
+    const site = await open(table, {
+      responses: store,
+      observe: (event: Loose) => {
+        if (event.type === 'end') outcomes.push(event.outcome)
+      },
+    })
+    const leaving = new AbortController()
+    const answer = await fetch(`${site.place.baseURL}/responses`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer good-key', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'chat', input: 'Hello!', stream: true }),
+      signal: leaving.signal,
+    })
+    await expect.poll(() => id).not.toBe('')
+    leaving.abort()
+    await expect(answer.text()).rejects.toThrow()
+    await expect.poll(() => outcomes).toEqual(['client_disconnected'])
+    endWait()
+    expect((await site.get(`/responses/${id}`)).status).toBe(200)
+    expect(outcomes.filter(outcome => outcome === 'client_disconnected')).toHaveLength(1)
+  })
+
   it('R40 does not store what broke off, and R57 continues what was cut', async () => {
     const store = memoryResponseStore()
     const broken = await startRawVendor(steps.stream([...sse([chunk({ content: 'one' })]).slice(0, 1)]))
