@@ -216,6 +216,7 @@ function withServerTools(
   accepts: CompatibilityOptions['accepts'],
   speaks: OpenAICompatibleOptions['speaks'],
 ): RestrictedFields {
-  const runsTools = accepts?.includes('server_tools') === true || speaks?.includes('responses') === true
+  const passes = speaks?.some(dialect => dialect === 'responses' || dialect === 'messages') === true
+  const runsTools = passes || accepts?.includes('server_tools') === true
   return runsTools ? { server_tools: 'paid', ...fields } : fields
 }

@@ -137,8 +137,9 @@ export const azureFields = {
   enhancements: 'paid',
 } as const satisfies RestrictedFields
 
-/** Of `anthropicNative`. */
+/** Of `anthropicNative`, and the tools that the vendor runs. */
 export const anthropicFields = {
+  server_tools: 'paid',
   container: 'paid',
   mcp_servers: 'paid',
   speed: 'paid',
@@ -152,8 +153,9 @@ export const geminiFields = { cachedContent: 'prompt' } as const satisfies Restr
 /** Gemini's and Claude's. */
 export const vertexFields = { ...geminiFields, ...anthropicFields } as const satisfies RestrictedFields
 
-/** Of `bedrockNative`. */
+/** Of `bedrockNative`, and Claude's. */
 export const bedrockFields = {
+  ...anthropicFields,
   additionalModelRequestFields: 'output',
   guardrailConfig: 'paid',
   performanceConfig: 'paid',

@@ -62,6 +62,11 @@ export interface ReadRequest {
   /** The names of top-level fields that the protocol does not define. Default: none. */
   readonly unknownFields?: readonly string[] | undefined
   /**
+   * Where the request has a tool that the vendor of the protocol runs itself: `tools[2].type`. A caller who may not use
+   * `server_tools` gets an answer without it, or a 400 if the request needs it. Default: it has none.
+   */
+  readonly serverTool?: string | undefined
+  /**
    * Whether the maximum output is lowered, and reported, for models that support less, where the request is translated. Default:
    * such models are not called.
    */

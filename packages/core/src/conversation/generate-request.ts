@@ -71,6 +71,11 @@ export interface GenerateRequest {
    */
   withoutReasoning?(): GenerateRequest | undefined
   /**
+   * Returns the request without the tools that the vendor of its protocol runs itself, for a caller who may not use them;
+   * `undefined` if it needs one. Absent: it has none.
+   */
+  withoutServerTools?(): GenerateRequest | undefined
+  /**
    * Returns the body as JSON text, to pass it to a vendor that speaks the caller's dialect, with the caller's headers and what was
    * changed since. Absent: the dialect passes nothing on.
    */
@@ -91,4 +96,6 @@ export interface NativeBody {
   readonly headers: Readonly<Record<string, string>>
   /** The settings that differ from those of the body, in the names of the caller's dialect. */
   readonly edits: readonly BodyEdit[]
+  /** What of it a vendor does not get, where a translation reports it as a loss. Default: nothing. */
+  readonly adjustments?: readonly Adjustment[]
 }

@@ -8,6 +8,7 @@ import type {
   Settings,
   ThinkingSetting,
 } from './generate-request.ts'
+import { removals, type ServerTools } from './server-tools.ts'
 import type { Turn } from './turns.ts'
 import type { ChatConversation, ConversationLoss } from './turns-to-chat.ts'
 
@@ -19,10 +20,20 @@ export interface RequestSource<Self> {
   readonly settings: { readonly settings: Settings; readonly thinking?: ThinkingSetting | undefined }
   readonly conversation: { readonly turns: readonly Turn[] }
   readonly chat: ChatConversation
+  /** The tools that the vendor of the protocol runs. */
+  readonly serverTools: ServerTools
   /** As `GenerateRequest.forRealm`; the same source if nothing is left out. */
   forRealm(realmOf: () => string): Self
   /** As `GenerateRequest.withoutReasoning`. */
   withoutReasoning(): Self | undefined
+}
+
+/** How a request differs from its source. */
+export interface RequestChanges {
+  /** Settings that replace those of the body. */
+  readonly settings?: Settings
+  /** Whether the tools of the source that a vendor runs are left out. */
+  readonly leavesOutServerTools?: boolean
 }
 
 /**
@@ -35,33 +46,36 @@ export abstract class SourceGenerateRequest<Source extends RequestSource<Source>
   readonly stream: boolean
   readonly body: JsonObject
   protected readonly source: Source
-  /** Settings that replace those of the body. */
-  protected readonly replaced: Settings | undefined
+  readonly #changes: RequestChanges
   #chat: ChatRequest | undefined
 
-  constructor(source: Source, replaced?: Settings) {
+  constructor(source: Source, changes: RequestChanges = {}) {
     const { model, body } = source.draft
     this.model = model
     this.stream = jsonMember(body, 'stream') === true
     this.body = body
     this.source = source
-    this.replaced = replaced
+    this.#changes = changes
   }
 
-  protected abstract copy(source: Source, replaced: Settings | undefined): GenerateRequest
+  protected abstract copy(source: Source, changes: RequestChanges): GenerateRequest
+  /** Returns the body as it came, with the settings that replace its own, if there are any. */
+  protected abstract nativeBody(replaced: Settings | undefined): NativeBody
+  /** Returns the path in the request that the caller sent, for one in the body. */
+  protected abstract ownPath(path: string): string
   abstract losses(): readonly ConversationLoss[]
   abstract translationLosses(): readonly ConversationLoss[]
   abstract pathOf(chatPath: string): string
-  abstract native(): NativeBody
 
   settings(): Settings {
-    return this.replaced ?? this.source.settings.settings
+    return this.#changes.settings ?? this.source.settings.settings
   }
 
   thinking(): ThinkingSetting | undefined {
     const { settings, thinking } = this.source.settings
     // An effort that the target sets takes the place of all that the caller has said.
-    const isReplaced = this.replaced && this.replaced.reasoning_effort !== settings.reasoning_effort
+    const replaced = this.#changes.settings
+    const isReplaced = replaced && replaced.reasoning_effort !== settings.reasoning_effort
     return isReplaced ? undefined : thinking
   }
 
@@ -75,7 +89,7 @@ export abstract class SourceGenerateRequest<Source extends RequestSource<Source>
   }
 
   withSettings(settings: Settings): GenerateRequest {
-    return this.copy(this.source, settings)
+    return this.copy(this.source, { ...this.#changes, settings })
   }
 
   withMaxOutput(tokens: number): GenerateRequest {
@@ -84,12 +98,34 @@ export abstract class SourceGenerateRequest<Source extends RequestSource<Source>
 
   forRealm(realmOf: () => string): RealmRequest {
     const source = this.source.forRealm(realmOf)
-    const request = source === this.source ? this : this.copy(source, this.replaced)
+    const request = source === this.source ? this : this.copy(source, this.#changes)
     return { request, adjustments: source.adjustments }
   }
 
   withoutReasoning(): GenerateRequest | undefined {
     const source = this.source.withoutReasoning()
-    return source && this.copy(source, this.replaced)
+    return source && this.copy(source, this.#changes)
+  }
+
+  withoutServerTools(): GenerateRequest | undefined {
+    const { source } = this
+    if (source.serverTools.areNeeded) return undefined
+    return this.copy(source, { ...this.#changes, leavesOutServerTools: true })
+  }
+
+  native(): NativeBody {
+    const { settings, leavesOutServerTools } = this.#changes
+    const body = this.nativeBody(settings)
+    if (leavesOutServerTools !== true) return body
+    const { paths } = this.source.serverTools
+    return {
+      ...body,
+      edits: [...body.edits, ...removals(paths)],
+      adjustments: paths.map(path => this.#leftOut(path)),
+    }
+  }
+
+  #leftOut(path: string): Adjustment {
+    return { parameter: this.ownPath(path), action: 'dropped', detail: 'not allowed with this API key' }
   }
 }

@@ -1,10 +1,16 @@
-import type { CountDialect, GenerateDialect, ReadRules } from '../contracts/dialect.ts'
+import type {
+  CountDialect,
+  FoundExtension,
+  GenerateDialect,
+  ReadRequest,
+  ReadRules,
+} from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { UnsupportedParameters } from '../contracts/provider.ts'
 import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
-import { isRestricted, permittedTargets } from '../routing/restricted-fields.ts'
+import { isRestricted, permits, permittedTargets } from '../routing/restricted-fields.ts'
 import { AcceptingTargets } from '../validation/accepting-targets.ts'
 import { lowerMaxOutput } from '../validation/bounded-output.ts'
 import { selectCapableTargets } from '../validation/capable-targets.ts'
@@ -42,16 +48,15 @@ export function validateRequest<T extends RoutedTarget>(
 ): ValidatedRequest<T> {
   const spoken = (dialect.operation === 'countTokens' ? dialect.counts : undefined) ?? dialect.name
   const extensions = new AcceptingTargets(targets, spoken, rules.unsupportedParameters === 'drop', log)
-  const { request, unknownFields, lowersMaxOutput, finish } = dialect.read(draft, rules, extensions)
-  const { found, targets: accepting } = extensions
-  const allowed =
-    (unknownFields === undefined && found.length === 0) || !isRestricted(principal, rules.boundsAll)
-      ? accepting
-      : permittedTargets(draft.body, unknownFields ?? [], found, accepting, log)
-  const permitted = lowersMaxOutput === true ? lowerMaxOutput(allowed, request) : allowed
-  const capable = permitted.every(({ capabilities }) => capabilities === undefined)
-    ? permitted
-    : selectCapableTargets(request, permitted, {
+  const read = dialect.read(draft, rules, extensions)
+  const { request, targets: allowed } = isRestricted(principal, rules.boundsAll)
+    ? permitted(read, draft, extensions, log)
+    : { request: read.request, targets: extensions.targets }
+  const { lowersMaxOutput, finish } = read
+  const lowered = lowersMaxOutput === true ? lowerMaxOutput(allowed, request) : allowed
+  const capable = lowered.every(({ capabilities }) => capabilities === undefined)
+    ? lowered
+    : selectCapableTargets(request, lowered, {
         operation: dialect.operation,
         live: rules.profile === 'live',
         bytes: draft.bytes,
@@ -61,3 +66,28 @@ export function validateRequest<T extends RoutedTarget>(
   finish?.()
   return { request, targets: capable }
 }
+
+/**
+ * Returns the targets that a restricted principal may call, and the request for them: without the tools that vendors run where none
+ * of them allows these. Throws `GatewayError` 400.
+ */
+function permitted<T extends RoutedTarget>(
+  { request, unknownFields = [], serverTool }: ReadRequest,
+  { body }: Draft,
+  { found, targets }: AcceptingTargets<T>,
+  log: Pick<RouteContext, 'skip'>,
+): ValidatedRequest<T> {
+  const isRefused = serverTool !== undefined && !targets.some(target => permits(target, serverTools))
+  const without = isRefused ? request.withoutServerTools?.() : undefined
+  const extensions: readonly FoundExtension[] =
+    serverTool === undefined || without !== undefined
+      ? found
+      : [...found, { name: serverTools, path: serverTool }]
+  const permittedFor =
+    unknownFields.length === 0 && extensions.length === 0
+      ? targets
+      : permittedTargets(body, unknownFields, extensions, targets, log)
+  return { request: without ?? request, targets: permittedFor }
+}
+
+const serverTools = 'server_tools'

@@ -1,6 +1,11 @@
 import type { FoundExtension } from '../contracts/dialect.ts'
 import type { Principal } from '../contracts/principal.ts'
-import type { RestrictedFieldKind, RestrictedFields, Target } from '../contracts/provider.ts'
+import type {
+  RequestExtension,
+  RestrictedFieldKind,
+  RestrictedFields,
+  Target,
+} from '../contracts/provider.ts'
 import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
 import {
   type ConfigurationIssue,
@@ -66,6 +71,11 @@ export function permittedTargets<T extends RoutedTarget>(
   })
   if (permitted.length === 0 && first !== undefined) throw notPermitted(first)
   return permitted
+}
+
+/** Returns whether restricted principals may use an extension at a target. */
+export function permits(target: Target, extension: RequestExtension): boolean {
+  return restrictedExtension([{ name: extension, path: '' }], target) === undefined
 }
 
 /** Returns the issue of invalid `allowFields`, or `undefined`. `path` is that of the target. */

@@ -40,12 +40,18 @@ export function planCall(given: CallRequest, target: Target, options: PlanOption
   const adjustments = joined(readable?.adjustments, overridden?.adjustments)
   if (counts) {
     const native = provider.count?.encodeNative && nativeBody(request, target)
-    return { planned: { form: 'count', ...call, request, native }, adjustments }
+    return {
+      planned: { form: 'count', ...call, request, native },
+      adjustments: joined(adjustments, native?.adjustments),
+    }
   }
   const native = nativeBody(request, target)
   return native === undefined || memberOf(provider, 'encodeNative') === undefined
     ? { planned: { form: 'translated', ...call, request }, adjustments }
-    : { planned: { form: 'native', ...call, request, native }, adjustments }
+    : {
+        planned: { form: 'native', ...call, request, native },
+        adjustments: joined(adjustments, native.adjustments),
+      }
 }
 
 function joined(

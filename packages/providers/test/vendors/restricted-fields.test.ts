@@ -42,6 +42,9 @@ import type { Wire } from './properties/wire.ts'
 
 const apiKey = 'sk-upstream'
 
+/** What Claude's vendors take of a chat request. Tools of other types are refused for all there. */
+const claudeFields = ['container', 'mcp_servers', 'speed', 'inference_geo', 'context_management']
+
 interface VendorCase {
   readonly at: (upstream: Upstream, allowFields?: readonly string[]) => Target
   readonly wire: Wire
@@ -77,6 +80,7 @@ const vendors: Readonly<Record<string, VendorCase>> = {
   anthropic: {
     at: ({ baseURL }, allowFields) => anthropic({ baseURL, apiKey, allowFields })('claude-opus-4-6'),
     wire: 'messages',
+    writes: claudeFields,
   },
   gemini: {
     at: ({ url }, allowFields) => gemini({ baseURL: url, apiKey, allowFields })('gemini-2.5-flash'),
@@ -92,7 +96,7 @@ const vendors: Readonly<Record<string, VendorCase>> = {
     at: ({ url }, allowFields) =>
       vertex({ baseURL: url, project: 'p', location: 'global', token: 't', allowFields })('claude-opus-4-6'),
     wire: 'messages',
-    writes: ['container', 'mcp_servers', 'speed', 'inference_geo', 'context_management'],
+    writes: claudeFields,
   },
   bedrock: {
     at: ({ url }, allowFields) =>
@@ -100,6 +104,13 @@ const vendors: Readonly<Record<string, VendorCase>> = {
         'us.amazon.nova-lite-v1:0',
       ),
     wire: 'converse',
+    writes: [
+      'additionalModelRequestFields',
+      'guardrailConfig',
+      'performanceConfig',
+      'serviceTier',
+      'promptVariables',
+    ],
   },
 }
 

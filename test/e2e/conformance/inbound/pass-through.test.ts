@@ -152,6 +152,29 @@ overPlaces(open => {
     expect(upstream.requests).toHaveLength(1)
   })
 
+  it('keeps the tools that a vendor runs from keys with a list of models', async () => {
+    const { table, upstream } = await startRawVendor(answering)
+    const site = await open({ other: table.native })
+    const search = { type: 'web_search_20250305', name: 'web_search' }
+    const own = { name: 'get_weather', input_schema: { type: 'object' } }
+    const limited = { key: 'narrow-key' }
+    for (const needed of [
+      { tools: [search] },
+      { tools: [search, own], tool_choice: { type: 'tool', name: 'web_search' } },
+    ]) {
+      const refused = await site.message({ model: 'other', ...needed }, limited)
+      expectMessagesError(refused, 400, 'invalid_request_error', /^tools\.0\.type/)
+    }
+    expect(upstream.requests).toHaveLength(0)
+    const offered = { model: 'other', tools: [own, search] }
+    const answer = await site.message(offered, limited)
+    expect(answer.status, answer.body).toBe(200)
+    expect(answer.headers['x-sluice-adjustments']).toContain('"tools[1]";action=dropped')
+    expect(upstream.requests.at(-1)!.json!.tools).toEqual([own])
+    await site.message(offered)
+    expect(upstream.requests.at(-1)!.json!.tools).toEqual([own, search])
+  })
+
   it.each([400, 404, 409, 413, 422])('G21 passes on what the vendor refuses with %s', async status => {
     const error = { type: 'some_error', message: `refused with ${status}` }
     const { table } = await startRawVendor(

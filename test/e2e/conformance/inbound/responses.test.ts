@@ -634,10 +634,35 @@ overPlaces(open => {
       const { table, upstream } = await startRawVendor(steps.reply(answered()))
       const target = table.responses as Target
       const site = await open({ other: target })
-      const tools = [{ type: 'web_search' }]
-      const refused = await site.respond({ model: 'other', tools }, { key: 'narrow-key' })
-      expect([refused.status, upstream.requests.length]).toEqual([400, 0])
-      expect((await site.respond({ model: 'other', tools })).status).toBe(200)
+      const search = { type: 'web_search' }
+      const own = { type: 'function', name: 'get_weather', parameters: {} }
+      const limited = { key: 'narrow-key' }
+      for (const needed of [
+        { tools: [search] },
+        { tools: [own, search], tool_choice: search },
+        { tools: [own, search], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [search] } },
+      ]) {
+        const refused = await site.respond({ model: 'other', ...needed }, limited)
+        expect([refused.status, upstream.requests.length]).toEqual([400, 0])
+        expect((refused.json as Loose).error.param).toMatch(/^tools\[[01]\]\.type$/)
+      }
+      const offered = { model: 'other', tools: [search, own], input: [{ role: 'user', content: 'x' }] }
+      const added = { ...offered, tools: [own], input: [{ type: 'additional_tools', tools: [own, search] }] }
+      for (const [body, place] of [
+        [offered, 'tools[0]'],
+        [added, 'input[0].tools[1]'],
+      ] as const) {
+        const answer = await site.respond(body, limited)
+        expect(answer.status, answer.body).toBe(200)
+        expect(answer.headers['x-sluice-adjustments']).toContain(`"${place}";action=dropped`)
+        const sent = upstream.requests.at(-1)!.json as Loose
+        expect(JSON.stringify(sent)).not.toContain('web_search')
+        expect(sent.tools).toEqual([own])
+        expect((await site.respond(body)).headers).not.toHaveProperty('x-sluice-adjustments')
+        expect(JSON.stringify(upstream.requests.at(-1)!.json)).toContain('web_search')
+      }
+      const allowing = await open({ other: { ...target, allowFields: ['server_tools'] } })
+      expect((await allowing.respond({ model: 'other', tools: [search] }, limited)).status).toBe(200)
     })
 
     it('G21 have their refusals passed on', async () => {

@@ -197,12 +197,12 @@ describe('a request of the Messages API', () => {
       models: [],
       tools: [{ type: 'web_search_20250305', name: 'web_search' }],
     }
-    expect(readMessagesRequest({ ...leastBody, ...more }).unknownFields).toEqual([
-      'container',
-      'models',
-      'server_tools',
-    ])
-    expect(readMessagesRequest({ ...leastBody, tools: [tool] }).unknownFields).toBeUndefined()
+    expect(readMessagesRequest({ ...leastBody, ...more })).toMatchObject({
+      unknownFields: ['container', 'models'],
+      serverTool: 'tools[0].type',
+    })
+    const { unknownFields, serverTool } = readMessagesRequest({ ...leastBody, tools: [tool] })
+    expect([unknownFields, serverTool]).toEqual([undefined, undefined])
   })
 
   it('may have its context cleared, but not summarized, where that is restricted', () => {

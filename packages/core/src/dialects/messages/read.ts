@@ -6,7 +6,7 @@ import { shorten } from '../../protocol/error-messages.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { MessagesGenerateRequest, RequestSource } from './request.ts'
 import { messagesFields, readFields } from './settings.ts'
-import { isServerTool } from './tools.ts'
+import { findServerTool } from './tools.ts'
 import { checkConversation } from './validate-conversation.ts'
 import { checkFields, checkFieldsOfGateway, checkVersion, isStrict } from './validate-fields.ts'
 
@@ -34,21 +34,22 @@ function read(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy, gener
     checkFields(body, headers, rules)
     checkConversation(body, isStrict(headers, rules))
   }
+  const serverTool = findServerTool(body)
   return {
     request: new MessagesGenerateRequest(new RequestSource(draft)),
     unknownFields: unknownFields(body),
+    serverTool: serverTool && `${serverTool}.type`,
     // Clients ask for much more than most models can answer.
     lowersMaxOutput: generates && !extensions.passes,
   }
 }
 
-/** The names of fields that a provider may restrict, and `server_tools` for a tool that the vendor runs. */
+/** The names of fields that a provider may restrict. */
 function unknownFields(body: JsonObject): readonly string[] | undefined {
   const names = Object.keys(body).filter(
     name =>
       !readFields.has(name) && (body[name] ?? null) !== null && !(name === contextField && onlyClears(body)),
   )
-  if (jsonItems(jsonMember(body, 'tools')).some(isServerTool)) names.push('server_tools')
   return names.length === 0 ? undefined : names
 }
 

@@ -2,7 +2,8 @@ import type { Draft } from '../../contracts/draft.ts'
 import type { Adjustment } from '../../contracts/provider.ts'
 import type { BodyEdit } from '../../conversation/body-edit.ts'
 import type { NativeBody, Settings } from '../../conversation/generate-request.ts'
-import { SourceGenerateRequest } from '../../conversation/source-generate-request.ts'
+import type { ServerTools } from '../../conversation/server-tools.ts'
+import { type RequestChanges, SourceGenerateRequest } from '../../conversation/source-generate-request.ts'
 import { renamedPath } from '../../conversation/turns-generate-request.ts'
 import {
   type ChatConversation,
@@ -29,8 +30,8 @@ import { betaHeader, versionHeader } from './wire-names.ts'
 export class MessagesGenerateRequest extends SourceGenerateRequest<RequestSource> {
   readonly dialect = 'messages'
 
-  protected copy(source: RequestSource, replaced: Settings | undefined): MessagesGenerateRequest {
-    return new MessagesGenerateRequest(source, replaced)
+  protected copy(source: RequestSource, changes: RequestChanges): MessagesGenerateRequest {
+    return new MessagesGenerateRequest(source, changes)
   }
 
   losses(): readonly ConversationLoss[] {
@@ -55,13 +56,14 @@ export class MessagesGenerateRequest extends SourceGenerateRequest<RequestSource
     return renamedPath(withOwnIndex(chatPath, toolIndices), renamed)
   }
 
-  native(): NativeBody {
-    const { draft, text, headers } = this.source
-    const edits =
-      this.replaced === undefined
-        ? []
-        : settingEdits(this.source.settings.settings, this.replaced, draft.body)
-    return { text, headers, edits: [...edits, ...this.source.reasoningEdits] }
+  protected nativeBody(replaced: Settings | undefined): NativeBody {
+    const { draft, text, headers, settings, reasoningEdits } = this.source
+    const edits = replaced === undefined ? [] : settingEdits(settings.settings, replaced, draft.body)
+    return { text, headers, edits: [...edits, ...reasoningEdits] }
+  }
+
+  protected ownPath(path: string): string {
+    return path
   }
 }
 
@@ -119,6 +121,10 @@ export class RequestSource {
       this.#settings = readSettings(body, user, conversationKeyOf(headers, user))
     }
     return this.#settings
+  }
+
+  get serverTools(): ServerTools {
+    return this.settings.serverTools
   }
 
   get conversation(): MessagesConversation {

@@ -1,4 +1,5 @@
 import type { Settings, ThinkingSetting } from '../../conversation/generate-request.ts'
+import type { ServerTools } from '../../conversation/server-tools.ts'
 import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
 import { sha256Hex } from '../../primitives/sha256.ts'
 import type { ChatRequest, JsonObject, JsonValue } from '../../protocol/chat.ts'
@@ -18,6 +19,7 @@ export interface MessagesSettings {
   readonly renamed: Readonly<Record<string, string>>
   /** The index of each tool in the caller's list. */
   readonly toolIndices: readonly number[]
+  readonly serverTools: ServerTools
 }
 
 /** Fields that change the answer, and that only the vendor of the protocol has. */
@@ -74,7 +76,7 @@ export function readSettings(
   user: EndUser | undefined,
   conversationKey: string | undefined,
 ): MessagesSettings {
-  const { settings: tools, losses: toolLosses, indices, searchPath } = readTools(body)
+  const { settings: tools, losses: toolLosses, indices, searchPath, serverTools } = readTools(body)
   const config = jsonMember(body, 'output_config')
   const effort = jsonMember(config, 'effort')
   const reasoning = effortOf(jsonMember(body, 'thinking'), effort)
@@ -109,6 +111,7 @@ export function readSettings(
     losses: [...toolLosses, ...fieldLosses(body)],
     renamed,
     toolIndices: indices,
+    serverTools,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ServerTools } from '../../conversation/server-tools.ts'
 import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
 import type { FunctionTool, JsonObject, JsonValue, ToolChoice } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
@@ -21,6 +22,7 @@ interface ReadTools {
   readonly indices: readonly number[]
   /** The path of the tool that `web_search_options` stand for. */
   readonly searchPath: string | undefined
+  readonly serverTools: ServerTools
 }
 
 /**
@@ -47,10 +49,12 @@ export function readTools(body: JsonObject): ReadTools {
     losses.push({ path: `tools[${index}]`, ...kinds.clientTool })
   }
   let searchPath: string | undefined
+  let areNeeded = false
   for (const index of others) {
     const tool = given[index]!
     const path = `tools[${index}]`
     const isNeeded = tools.length === 0 || (chosen !== undefined && jsonMember(tool, 'name') === chosen)
+    areNeeded ||= isNeeded
     if (isNeeded && isWebSearch(tool)) searchPath ??= path
     else losses.push({ path, ...(isNeeded ? kinds.neededHostedTool : kinds.hostedTool) })
   }
@@ -66,11 +70,17 @@ export function readTools(body: JsonObject): ReadTools {
     losses,
     indices,
     searchPath,
+    serverTools: { paths: others.map(index => `tools[${index}]`), areNeeded },
   }
 }
 
-/** Whether a tool is run by the vendor, which usually bills it. */
-export function isServerTool(tool: JsonValue): boolean {
+/** Returns the path of the first tool that the vendor of the protocol runs; `undefined` if there is none. */
+export function findServerTool(body: JsonObject): string | undefined {
+  const index = jsonItems(jsonMember(body, 'tools')).findIndex(isServerTool)
+  return index < 0 ? undefined : `tools[${index}]`
+}
+
+function isServerTool(tool: JsonValue): boolean {
   return typeOf(tool) !== undefined && functionOf(tool) === undefined
 }
 

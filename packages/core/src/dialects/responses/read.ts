@@ -3,11 +3,10 @@ import type { Draft, RestoredState } from '../../contracts/draft.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import type { JsonObject } from '../../protocol/chat.ts'
 import { shorten } from '../../protocol/error-messages.ts'
-import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { ownPath } from './own-path.ts'
 import { RequestSource, ResponsesGenerateRequest } from './request.ts'
 import { readFields, responsesFields } from './settings.ts'
-import { isHostedTool } from './tools.ts'
+import { findServerTool } from './tools.ts'
 import { checkFieldsOfGateway, checkRequest } from './validate.ts'
 
 /**
@@ -28,14 +27,19 @@ export function readResponses(draft: Draft, rules: ReadRules, extensions: Extens
   return {
     request: new ResponsesGenerateRequest(new RequestSource(draft)),
     unknownFields: unknownFields(body),
+    serverTool: ownServerTool(draft),
   }
 }
 
-/** The names of fields that a provider may restrict, and `server_tools` for a tool that the vendor runs. */
+/** The names of fields that a provider may restrict. */
 function unknownFields(body: JsonObject): readonly string[] | undefined {
   const names = Object.keys(body).filter(name => !readFields.has(name) && (body[name] ?? null) !== null)
-  if (jsonItems(jsonMember(body, 'tools')).some(isHostedTool)) names.push('server_tools')
   return names.length === 0 ? undefined : names
+}
+
+function ownServerTool({ body, restored }: Draft): string | undefined {
+  const path = findServerTool(body)
+  return path && ownPath(`${path}.type`, restored)
 }
 
 /** Returns the error with the paths of the request that the caller sent. */

@@ -1,7 +1,8 @@
 import type { Draft } from '../../contracts/draft.ts'
 import type { BodyEdit } from '../../conversation/body-edit.ts'
 import type { NativeBody, Settings } from '../../conversation/generate-request.ts'
-import { SourceGenerateRequest } from '../../conversation/source-generate-request.ts'
+import type { ServerTools } from '../../conversation/server-tools.ts'
+import { type RequestChanges, SourceGenerateRequest } from '../../conversation/source-generate-request.ts'
 import { renamedPath } from '../../conversation/turns-generate-request.ts'
 import {
   type ChatConversation,
@@ -25,8 +26,8 @@ import type { ToolNames } from './tool-names.ts'
 export class ResponsesGenerateRequest extends SourceGenerateRequest<RequestSource> {
   readonly dialect = 'responses'
 
-  protected copy(source: RequestSource, replaced: Settings | undefined): ResponsesGenerateRequest {
-    return new ResponsesGenerateRequest(source, replaced)
+  protected copy(source: RequestSource, changes: RequestChanges): ResponsesGenerateRequest {
+    return new ResponsesGenerateRequest(source, changes)
   }
 
   /** The tools of the caller, by the names under which other vendors know them. */
@@ -57,11 +58,14 @@ export class ResponsesGenerateRequest extends SourceGenerateRequest<RequestSourc
       : losses.map(each => ({ ...each, path: ownPath(each.path, restored) }))
   }
 
-  native(): NativeBody {
-    const { text, reasoningEdits: ofReasoning } = this.source
-    const ofSettings =
-      this.replaced === undefined ? [] : settingEdits(this.source.settings.settings, this.replaced)
-    return { text, headers: {}, edits: [...ofSettings, ...ofReasoning] }
+  protected nativeBody(replaced: Settings | undefined): NativeBody {
+    const { text, settings, reasoningEdits } = this.source
+    const edits = replaced === undefined ? [] : settingEdits(settings.settings, replaced)
+    return { text, headers: {}, edits: [...edits, ...reasoningEdits] }
+  }
+
+  protected ownPath(path: string): string {
+    return ownPath(path, this.source.draft.restored)
   }
 }
 
@@ -120,6 +124,10 @@ export class RequestSource {
     const { body, headers } = this.draft
     this.#settings ??= readSettings(body, conversationKeyOf(body, headers))
     return this.#settings
+  }
+
+  get serverTools(): ServerTools {
+    return this.settings.tools.serverTools
   }
 
   get conversation(): ResponsesConversation {

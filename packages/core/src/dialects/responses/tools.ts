@@ -1,3 +1,4 @@
+import type { ServerTools } from '../../conversation/server-tools.ts'
 import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
 import { sha256Hex } from '../../primitives/sha256.ts'
 import type {
@@ -31,6 +32,7 @@ export interface ReadTools {
   readonly paths: readonly string[]
   /** The path of the tool that `web_search_options` stand for. */
   readonly searchPath: string | undefined
+  readonly serverTools: ServerTools
   /** Returns the name of the function that a tool of the caller is, also of one that is not among the tools any more. */
   nameOf(tool: NamedTool): string
 }
@@ -61,13 +63,7 @@ interface FoundTools {
  * the protocol runs itself is left out, and is an error where the request needs it. It never throws.
  */
 export function readTools(body: JsonObject): ReadTools {
-  const found: FoundTools = { own: [], hosted: [] }
-  addTools(found, jsonMember(body, 'tools'), 'tools')
-  const ofRequest = found.own.length
-  for (const [index, item] of jsonItems(jsonMember(body, 'input')).entries()) {
-    if (addsTools(item)) addTools(found, jsonMember(item, 'tools'), `input[${index}].tools`)
-  }
-  const { own, hosted } = found
+  const { own, hosted, ofRequest } = findTools(body)
   const names = new FunctionNames(own.map(({ tool }) => tool))
   const offered = withoutRepetitions(own, ofRequest)
   const choice = jsonMember(body, 'tool_choice')
@@ -87,15 +83,34 @@ export function readTools(body: JsonObject): ReadTools {
     names: names.tools,
     paths: offered.map(({ path }) => path),
     searchPath: search?.path,
+    serverTools: {
+      paths: hosted.filter(isBilled).map(({ path }) => path),
+      areNeeded: hosted.some(
+        tool => isBilled(tool) && (isNeeded(tool, choice, offered.length > 0) || isAllowed(tool, choice)),
+      ),
+    },
     nameOf: tool => names.nameOf(tool),
   }
 }
 
-/** Whether a tool is run by the vendor, which usually bills it. */
-export function isHostedTool(tool: JsonValue): boolean {
+/** Returns the path of the first tool that the vendor of the protocol runs; `undefined` if there is none. */
+export function findServerTool(body: JsonObject): string | undefined {
+  return findTools(body).hosted.find(isBilled)?.path
+}
+
+/** The search in the tools of a request is free. */
+function isBilled({ type }: HostedTool): boolean {
+  return type !== toolSearch
+}
+
+function findTools(body: JsonObject): FoundTools & { readonly ofRequest: number } {
   const found: FoundTools = { own: [], hosted: [] }
-  addTool(found, tool, '', true)
-  return found.hosted.some(({ type }) => type !== toolSearch)
+  addTools(found, jsonMember(body, 'tools'), 'tools')
+  const ofRequest = found.own.length
+  for (const [index, item] of jsonItems(jsonMember(body, 'input')).entries()) {
+    if (addsTools(item)) addTools(found, jsonMember(item, 'tools'), `input[${index}].tools`)
+  }
+  return { ...found, ofRequest }
 }
 
 /** Whether an item of the input adds tools to those of its request. */
@@ -207,17 +222,24 @@ function withoutRepetitions(own: readonly OwnTool[], ofRequest: number): readonl
 }
 
 /** A hosted tool is needed if it is chosen, or if there is no other. */
+function isNeeded(tool: HostedTool, choice: JsonValue | undefined, hasOthers: boolean): boolean {
+  return tool.type === jsonMember(choice, 'type') || (!hasOthers && isBilled(tool))
+}
+
+/** Whether a choice lists a tool among those that may be called. */
+function isAllowed({ type }: HostedTool, choice: JsonValue | undefined): boolean {
+  return jsonItems(jsonMember(choice, 'tools')).some(each => jsonMember(each, 'type') === type)
+}
+
 function readHosted(
   hosted: readonly HostedTool[],
   choice: JsonValue | undefined,
   hasOthers: boolean,
 ): { readonly losses: ConversationLoss[]; readonly search: HostedTool | undefined } {
   const losses: ConversationLoss[] = []
-  const chosen = jsonMember(choice, 'type')
   let search: HostedTool | undefined
   for (const tool of hosted) {
-    const isNeeded = tool.type === chosen || (!hasOthers && tool.type !== toolSearch)
-    if (!isNeeded) losses.push({ path: tool.path, ...kinds.hostedTool })
+    if (!isNeeded(tool, choice, hasOthers)) losses.push({ path: tool.path, ...kinds.hostedTool })
     else if (isWebSearch(tool.type)) search ??= tool
     else losses.push({ path: `${tool.path}.type`, ...kinds.neededHostedTool })
   }
