@@ -19,11 +19,14 @@ interface TestRun {
   readonly exclude: readonly string[]
   readonly exhaustive: boolean
   readonly servers: readonly Server[]
+  /** Whether files that take long run, over every server. */
+  readonly long: boolean
 }
 
 // `module` is for bundlers: some packages have files under it that Node cannot load.
 const nodeConditions = defaultServerConditions.filter(condition => condition !== 'module')
 
+const everyServer: readonly Server[] = ['node http', 'express 5']
 const everything = ['packages/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts']
 /** Files that take long. */
 const long = '**/*.all.test.ts'
@@ -44,22 +47,29 @@ const timed = '**/*.timed.test.ts'
 /** What each run takes, by vitest's `--mode`. */
 const runs: Readonly<Record<string, TestRun>> = {
   /** `pnpm test`: quick. */
-  test: { include: everything, exclude: [long], exhaustive: false, servers: ['node http'] },
+  test: { include: everything, exclude: [], exhaustive: false, servers: ['node http'], long: false },
   /** `pnpm test:agents`: coding agents as they are published. They are no `*.test.ts`, so no other run takes them. */
-  agents: { include: ['test/agents/*.agent.ts'], exclude: [], exhaustive: true, servers: ['node http'] },
+  agents: {
+    include: ['test/agents/*.agent.ts'],
+    exclude: [],
+    exhaustive: true,
+    servers: ['node http'],
+    long: false,
+  },
   /** `pnpm test:all`. */
-  all: { include: everything, exclude: [], exhaustive: true, servers: ['node http', 'express 5'] },
+  all: { include: everything, exclude: [], exhaustive: true, servers: everyServer, long: true },
   /** `pnpm test:rest`: what `pnpm test` leaves out. */
   rest: {
-    include: [long, sampled, ...overServers],
+    include: [sampled, ...overServers],
     exclude: [alone],
     exhaustive: true,
     servers: ['express 5'],
+    long: true,
   },
 }
 
 export default defineConfig(({ mode }) => {
-  const { include, exclude, exhaustive, servers } = runs[mode] ?? runs.test!
+  const { include, exclude, exhaustive, servers, long: takesLong } = runs[mode] ?? runs.test!
   const ignored = ['**/node_modules/**', '**/dist/**', ...exclude]
   // Each project has it by itself: what it extends is resolved again, for the mode `test`.
   const provide = { exhaustive, servers: [...servers] }
@@ -96,7 +106,17 @@ export default defineConfig(({ mode }) => {
             isolate: false,
             provide,
             include: [...include],
-            exclude: [...ignored, alone, timed],
+            exclude: [...ignored, alone, timed, long],
+          },
+        },
+        {
+          extends: true,
+          test: {
+            name: 'long',
+            isolate: false,
+            provide: { exhaustive, servers: [...everyServer] },
+            include: takesLong ? [long] : [],
+            exclude: ignored,
           },
         },
         { extends: true, test: { name: 'alone', provide, include: [alone], exclude: ignored } },
