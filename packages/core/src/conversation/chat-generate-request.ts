@@ -1,6 +1,8 @@
 import type { ChatRequest, JsonObject } from '../protocol/chat.ts'
+import type { Adjustment } from './adjustment.ts'
+import { withoutChatReasoning } from './chat-reasoning.ts'
 import { chatToTurns } from './chat-to-turns.ts'
-import type { GenerateRequest, Settings } from './generate-request.ts'
+import type { GenerateRequest, RealmRequest, Settings } from './generate-request.ts'
 import type { Turn } from './turns.ts'
 import type { ConversationLoss } from './turns-to-chat.ts'
 
@@ -54,10 +56,33 @@ export class ChatGenerateRequest implements GenerateRequest {
     return new ChatGenerateRequest(input, this.body, this.#origin ?? this)
   }
 
+  /** What vendors want back is not marked with its realm in chat completions: one that cannot read it refuses it. */
+  withoutReasoning(): GenerateRequest | undefined {
+    const without = withoutChatReasoning(this.#input.messages)
+    if (without === undefined) return undefined
+    const { messages, adjustments } = without
+    return new UnreasonedRequest({ ...this.#input, messages }, this.body, adjustments)
+  }
+
   /** Changes the validated request, which is a copy of the body. */
   withMaxOutput(tokens: number): ChatGenerateRequest {
     const input: { max_completion_tokens?: number } = this.#input
     input.max_completion_tokens = tokens
     return this
+  }
+}
+
+/** A request without the reasoning that a vendor has refused. */
+class UnreasonedRequest extends ChatGenerateRequest {
+  readonly #adjustments: readonly Adjustment[]
+
+  constructor(input: ChatRequest, body: JsonObject, adjustments: readonly Adjustment[]) {
+    super(input, body)
+    this.#adjustments = adjustments
+  }
+
+  /** It is the same for all targets. */
+  forRealm(): RealmRequest {
+    return { request: this, adjustments: this.#adjustments }
   }
 }
