@@ -1,7 +1,7 @@
 import type { JsonObject } from '@sluice/core/provider'
-import { ResponseParts } from '../claude/response-parts.ts'
 import { claudeFormat } from '../claude/signed-turns.ts'
 import type { ReasoningPosition } from '../conversation/reasoning-blocks.ts'
+import { ResponseParts } from '../conversation/response-parts.ts'
 import { type Fields, textOf } from '../wire/json-value.ts'
 import { documentCitation, webAnnotation } from './citations.ts'
 

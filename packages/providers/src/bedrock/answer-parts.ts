@@ -1,5 +1,5 @@
 import type { JsonObject } from '@sluice/core/provider'
-import { ResponseParts } from '../claude/response-parts.ts'
+import { ResponseParts } from '../conversation/response-parts.ts'
 import { type Fields, textOf } from '../wire/json-value.ts'
 import { documentCitation, webAnnotation } from './citations.ts'
 import type { BedrockModel } from './models.ts'

@@ -7,12 +7,12 @@ import type {
   Conversation,
 } from '../conversation/conversation.ts'
 import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
+import type { ToolCallIds } from '../conversation/tool-call-ids.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 import { reasoningContent } from './reasoning-content.ts'
 import { textBlocks } from './text-blocks.ts'
-import type { ToolUseIds } from './tool-use-ids.ts'
 import type { Block } from './user-content.ts'
 
 /**
@@ -23,7 +23,7 @@ import type { Block } from './user-content.ts'
  */
 export function assistantContent(
   turn: AssistantTurn,
-  ids: ToolUseIds,
+  ids: ToolCallIds,
   model: BedrockModel,
   thoughtless: (reasoning: AssistantReasoning) => string | undefined,
   adjuster: ParameterAdjuster,
@@ -40,7 +40,7 @@ export function assistantContent(
 
 function callBlocks(
   { id, name, arguments: input, extraContent, path, cacheControl }: AssistantToolCall,
-  ids: ToolUseIds,
+  ids: ToolCallIds,
   model: BedrockModel,
   adjuster: ParameterAdjuster,
 ): readonly Block[] {

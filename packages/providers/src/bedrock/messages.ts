@@ -2,13 +2,13 @@ import { addContent, checkEnds, checkToolPairs } from '../claude/messages.ts'
 import type { Conversation, ToolResult, UserContent, UserTurn } from '../conversation/conversation.ts'
 import { cacheMark } from '../conversation/extensions.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
+import { ToolCallIds } from '../conversation/tool-call-ids.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import { assistantContent, whyNoReasoning } from './assistant-content.ts'
 import { type CachePoint, cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 import { textBlocks } from './text-blocks.ts'
-import { ToolUseIds } from './tool-use-ids.ts'
 import { type Block, type UserContentContext, userBlock } from './user-content.ts'
 
 /** What decides how a conversation is written. */
@@ -42,7 +42,7 @@ export async function converseMessages(
   const { conversation, model, thinks, fetchImage, signal } = asked
   const { turns } = conversation
   checkToolPairs(turns)
-  const ids = new ToolUseIds(model.toolIds)
+  const ids = new ToolCallIds(model.toolIds)
   let documents = 0
   const { given } = conversation
   const context = { fetchImage, signal, adjuster, given, documentName: () => `document-${++documents}` }
@@ -64,7 +64,7 @@ export async function converseMessages(
 
 async function userContent(
   { results, items }: UserTurn,
-  ids: ToolUseIds,
+  ids: ToolCallIds,
   model: BedrockModel,
   context: UserContentContext,
 ): Promise<Block[]> {
@@ -100,7 +100,7 @@ function pointsAfter(
 /** A mark within a result applies to the result, because Converse has no cache point within one. */
 async function resultBlocks(
   { callId, items, isError, cacheControl }: ToolResult,
-  ids: ToolUseIds,
+  ids: ToolCallIds,
   model: BedrockModel,
   context: UserContentContext,
 ): Promise<Block[]> {

@@ -1,5 +1,6 @@
 import { type ClaudeModel, claudeModel } from '../claude/models.ts'
 import { claudeFormat } from '../claude/signed-turns.ts'
+import type { ToolCallIdKind } from '../conversation/tool-call-ids.ts'
 
 /** What one model on Bedrock takes. Bedrock refuses the rest itself, in its own words. */
 export interface BedrockModel {
@@ -16,7 +17,7 @@ export interface BedrockModel {
   /** Where a prompt may be cached. `untilTools`: not after tools, and for no other time than the usual one. */
   readonly cachePoints: 'everywhere' | 'untilTools' | 'nowhere'
   /** Ids of tool calls: what Bedrock itself takes, without `.` and `:`, or nine letters and digits. */
-  readonly toolIds: 'any' | 'plain' | 'nine'
+  readonly toolIds: ToolCallIdKind
   /** Where `top_k` goes within `additionalModelRequestFields`. */
   readonly topK: 'top_k' | 'inferenceConfig.topK'
   /** It goes on with words that the caller put into its mouth. */

@@ -15,7 +15,7 @@ export const beginning: ReasoningPosition = { text: 0, calls: 0 }
 /** One block of an earlier answer's reasoning that its vendor can check: by its signature, or as it encrypted it. */
 export type ReasoningBlock = { readonly position?: ReasoningPosition } & (
   | { readonly kind: 'text'; readonly text: string; readonly signature: string }
-  | { readonly kind: 'encrypted'; readonly data: string }
+  | { readonly kind: 'encrypted'; readonly data: string; readonly id?: string }
 )
 
 /** The reasoning of an earlier answer that can be sent to one vendor. */
@@ -34,6 +34,8 @@ interface Joined {
   text: string
   signature: string
   data: string
+  /** The vendor's id of the block. */
+  id: string | undefined
   format: string | undefined
   position: ReasoningPosition | undefined
 }
@@ -53,11 +55,21 @@ export function reasoningBlocks(details: readonly JsonObject[], format: string):
     let block = key === undefined ? undefined : open.get(key)
     // A signature ends its block: the same index then begins another one.
     if (block === undefined || block.signature !== '') {
-      block = { encrypted, key, text: '', signature: '', data: '', format: undefined, position: undefined }
+      block = {
+        encrypted,
+        key,
+        text: '',
+        signature: '',
+        data: '',
+        id: undefined,
+        format: undefined,
+        position: undefined,
+      }
       joined.push(block)
       if (key !== undefined) open.set(key, block)
     }
     block.format ??= typeof detail.format === 'string' ? detail.format : undefined
+    block.id ??= textOf(detail.id) || undefined
     block.position ??= positionOf(detail.place)
     const data = textOf(detail.data)
     if (encrypted && data === block.data) continue
@@ -85,10 +97,10 @@ function withoutDuplicates(blocks: readonly Joined[]): Joined[] {
   })
 }
 
-function blockOf({ encrypted, text, signature, data, position }: Joined): ReasoningBlock {
+function blockOf({ encrypted, text, signature, data, id, position }: Joined): ReasoningBlock {
   const positioned = position === undefined ? {} : { position }
   return encrypted
-    ? { kind: 'encrypted', data, ...positioned }
+    ? { kind: 'encrypted', data, ...(id !== undefined && { id }), ...positioned }
     : { kind: 'text', text, signature, ...positioned }
 }
 

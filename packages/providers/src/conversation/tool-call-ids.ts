@@ -1,4 +1,5 @@
-import type { BedrockModel } from './models.ts'
+/** Which ids a vendor takes: `any` letters, digits and `_.:-`; `plain` ones without `.` and `:`; `nine` letters and digits. */
+export type ToolCallIdKind = 'any' | 'plain' | 'nine'
 
 const maxLength = 64
 const foreign = { any: /[^a-zA-Z0-9_.:-]/g, plain: /[^a-zA-Z0-9_-]/g, nine: /[^a-zA-Z0-9]/g }
@@ -7,14 +8,14 @@ const foreign = { any: /[^a-zA-Z0-9_.:-]/g, plain: /[^a-zA-Z0-9_-]/g, nine: /[^a
  * Ids of calls in the form that the model requires, unique in a conversation. Other vendors' ids have other characters or
  * are longer, and some clients number the calls of each turn from the start. A valid id is unchanged.
  */
-export class ToolUseIds {
-  readonly #kind: BedrockModel['toolIds']
+export class ToolCallIds {
+  readonly #kind: ToolCallIdKind
   readonly #given = new Set<string>()
   /** By the caller's id: what its calls got, and how many of them were answered. */
   readonly #calls = new Map<string, { readonly ids: string[]; answered: number }>()
   #count = 0
 
-  constructor(kind: BedrockModel['toolIds']) {
+  constructor(kind: ToolCallIdKind) {
     this.#kind = kind
   }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@sluice/core/provider'
-import type { ReasoningPosition } from '../conversation/reasoning-blocks.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
+import type { ReasoningPosition } from './reasoning-blocks.ts'
 
 /** The most that is collected of one response, in UTF-16 code units. */
 const maxCollected = 8_388_608
