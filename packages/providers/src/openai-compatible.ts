@@ -1,5 +1,6 @@
 import { configurationError } from '@sluice/core/adapter'
 import type {
+  Call,
   EncodedRequest,
   NativeCall,
   Provider,
@@ -29,6 +30,8 @@ import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders, bearer } from './request-headers.ts'
 import { nativeResponsesBody } from './responses/native-body.ts'
 import { decodeNativeResponses } from './responses/native-decode.ts'
+import { type ReasoningApi, reasoningBy, validateReasoningApi } from './responses/reasoning-api.ts'
+import { decodeResponses, encodeResponses } from './responses.ts'
 import { allRestrictedFields } from './restricted-fields.ts'
 import { type CompatibleDialect, type NativeCodec, nativeDialects } from './speaks.ts'
 
@@ -37,6 +40,7 @@ export type { ProviderFields } from './chat-completions/provider-fields.ts'
 export type { EmbeddingCompatibility } from './embeddings/embedding-compatibility.ts'
 export type { KnownCapabilities, ProviderInstance } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
+export type { ReasoningApi } from './responses/reasoning-api.ts'
 export type { CompatibleDialect } from './speaks.ts'
 
 /** Options of `openaiCompatible()`: a server's address, and how it differs from OpenAI's chat completions API. */
@@ -80,6 +84,11 @@ export interface OpenAICompatibleOptions extends CompatibilityOptions {
    * `reasoning`. Default false.
    */
   readonly encryptedReasoning?: boolean | undefined
+  /**
+   * The API of the server by which models with the capability `reasoning` are called where a request is translated: `responses` is
+   * OpenAI's Responses API, for requests that it can express; `chat` is that of chat completions. Default `chat`.
+   */
+  readonly reasoningApi?: ReasoningApi | undefined
   /** The default capabilities of its models; a target can override them. Default: unknown. */
   readonly capabilities?: KnownCapabilities | undefined
   /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. Default: it does not differ. */
@@ -99,6 +108,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   speaks: true,
   messagesPath: true,
   encryptedReasoning: true,
+  reasoningApi: true,
   capabilities: true,
   embeddings: true,
   maxTokensParameter: true,
@@ -129,7 +139,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   rejectUnknownOptions('openaiCompatible', options, optionNames)
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
   const { restrictedFields = allRestrictedFields, allowFields, providerFields, citations, ...more } = rest
-  const { speaks, messagesPath, encryptedReasoning = false, embeddings = {}, ...others } = more
+  const { speaks, messagesPath, encryptedReasoning = false, reasoningApi, embeddings = {}, ...others } = more
   const compatibility: CompatibilityOptions = others
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError(
@@ -142,6 +152,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   const base = baseUrl(baseURL, name)
   const url = `${base}/chat/completions`
   const messages = messagesUrl(base, messagesPath, name)
+  const responses = `${base}/responses`
   const embeddingsUrl = `${base}/embeddings`
   const endpoints = keyedCredentials(apiKey, name, key => ({
     url,
@@ -150,12 +161,21 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   }))
   if (typeof encryptedReasoning !== 'boolean')
     throw configurationError(`${name}()`, ['encryptedReasoning'], encryptedReasoning, 'a boolean')
+  validateReasoningApi(reasoningApi, name)
+  const chat = {
+    encode: (call: Call) => encodeChatCompletions(call, endpoints.of(call)),
+    decode: chatCompletionsDecoder(answerExtras(providerFields, citations, name)),
+  }
+  const encodeReasoning = (call: Call) => {
+    const { headers } = endpoints.of(call)
+    return encodeResponses(call, { url: responses, headers, encryptedReasoning })
+  }
   const native: NativeCodec = {
     encodeNative: (call: NativeCall): EncodedRequest => {
       if (call.request.dialect === 'responses') {
         const body = nativeResponsesBody(call, encryptedReasoning)
         const headers = { ...plainHeaders(call), ...endpoints.of(call).headers }
-        return { method: 'POST', url: `${base}/responses`, headers, body }
+        return { method: 'POST', url: responses, headers, body }
       }
       const { body, adjustments } = nativeBody(call, modelEdits(call), false)
       const { headers: own } = endpoints.of(call)
@@ -168,9 +188,10 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   }
   const provider: Provider = {
     name,
-    realm: base,
-    encode: call => encodeChatCompletions(call, endpoints.of(call)),
-    decode: chatCompletionsDecoder(answerExtras(providerFields, citations, name)),
+    realm: realmOf(base, headers),
+    ...(reasoningApi === 'responses'
+      ? reasoningBy({ encode: encodeReasoning, decode: decodeResponses }, chat)
+      : chat),
     ...(accepts === undefined ? {} : { accepts }),
     ...nativeDialects(speaks, [], native, name, ['messages', 'responses']),
     ...(embeddings === false
@@ -186,6 +207,14 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
     ...restrictFields(withServerTools(restrictedFields, accepts, speaks), allowFields, name),
   }
   return providerInstance(provider, known)
+}
+
+/** Headers that select an account or a project, which alone can read its encrypted reasoning. */
+const accountHeaders: readonly string[] = ['openai-organization', 'openai-project']
+
+function realmOf(base: string, headers: Readonly<Record<string, string>>): string {
+  const selected = Object.entries(headers).filter(([name]) => accountHeaders.includes(name.toLowerCase()))
+  return selected.length === 0 ? base : `${base} ${selected.map(([, value]) => value).join(' ')}`
 }
 
 /** Returns the URL of the Messages API, on the same server. Throws `ConfigurationError` for an invalid path. */

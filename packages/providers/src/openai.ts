@@ -7,11 +7,13 @@ import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { openaiCompatible, type ProviderFields } from './openai-compatible.ts'
 import type { ProviderInstanceOf } from './provider-instance.ts'
 import type { ApiKeys } from './provider-keys.ts'
+import type { ReasoningApi } from './responses/reasoning-api.ts'
 import { allRestrictedFields, openaiFields } from './restricted-fields.ts'
 import type { CompatibleDialect } from './speaks.ts'
 
 export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
+export type { ReasoningApi } from './responses/reasoning-api.ts'
 export type { CompatibleDialect } from './speaks.ts'
 
 /** Options of `openai()`. */
@@ -38,6 +40,12 @@ export interface OpenAIOptions {
    * requests are translated.
    */
   readonly speaks?: readonly CompatibleDialect[] | undefined
+  /**
+   * The API by which reasoning models are called where a request is translated: `responses` gives their thoughts and takes them
+   * back. Requests that it cannot express, such as with `stop`, go to chat completions. Default `responses`; with a `baseURL`:
+   * `chat`.
+   */
+  readonly reasoningApi?: ReasoningApi | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
@@ -49,6 +57,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
   allowFields: true,
   providerFields: true,
   speaks: true,
+  reasoningApi: true,
 })
 
 /**
@@ -60,7 +69,10 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
 export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIModel> {
   rejectUnknownOptions('openai', options, optionNames)
   const { apiKey, baseURL, organization, project, maxConcurrent, allowFields } = options
-  const { providerFields = openaiAnswerFields, speaks = baseURL === undefined ? ['responses'] : [] } = options
+  // Behind a URL of its own may be another server.
+  const isOwnHost = baseURL === undefined
+  const { providerFields = openaiAnswerFields, speaks = isOwnHost ? ['responses'] : [] } = options
+  const { reasoningApi = isOwnHost ? 'responses' : 'chat' } = options
   return openaiCompatible({
     name: 'openai',
     baseURL: baseURL ?? 'https://api.openai.com/v1',
@@ -70,12 +82,12 @@ export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIMo
       ...(project === undefined ? {} : { 'openai-project': project }),
     },
     maxConcurrent,
-    // Behind a URL of its own may be another server.
-    restrictedFields: baseURL === undefined ? openaiFields : allRestrictedFields,
+    restrictedFields: isOwnHost ? openaiFields : allRestrictedFields,
     allowFields,
     providerFields,
     speaks,
     encryptedReasoning: true,
+    reasoningApi,
     capabilities: capabilitiesByName,
     embeddings: openaiEmbeddingCompatibility,
     ...openaiCompatibility,

@@ -180,7 +180,7 @@ function mapItems<T>(items: readonly T[], change: (item: T, index: number) => T)
 }
 
 /** Whether the value has meaning for a model. Source lists and chunk indexes of earlier answers have none. */
-function isMeaningful(member: string, value: unknown): boolean {
+export function isMeaningful(member: string, value: unknown): boolean {
   if (member === answerFields) return false
   if (value === null || value === undefined || value === '' || member === 'index') return false
   if (Array.isArray(value) && (member === 'annotations' || member === 'citations')) return false

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/core'
-import type { Call, Message } from '@sluice/core/provider'
+import type { Call, ChatRequest, Message } from '@sluice/core/provider'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isNeutralValue } from '../parameters/parameter-rules.ts'
 import type { Fields } from '../wire/json-value.ts'
@@ -114,19 +114,25 @@ function renameField(body: Record<string, unknown>, name: string, theirs: string
 }
 
 /**
- * Moves the maximum output tokens to the field that the target supports. Throws `GatewayError` (400) if the caller sent
- * two different values.
+ * Returns the maximum output in tokens, which has two names. Throws `GatewayError` (400) if the caller sent two different values.
  */
-function moveMaxTokens(body: Record<string, unknown>, call: Call, compatibility: CompatibilityOptions): void {
-  const { max_tokens: older, max_completion_tokens: newer } = call.input
-  const bound = newer ?? older
-  if (bound === undefined) return
+export function maxOutputOf({
+  max_tokens: older,
+  max_completion_tokens: newer,
+}: ChatRequest): number | undefined {
   if (older !== undefined && newer !== undefined && older !== newer) {
     throw new GatewayError('invalid_parameter_combination', {
       message: "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
       param: 'max_tokens',
     })
   }
+  return newer ?? older
+}
+
+/** Moves the maximum output tokens to the field that the target supports. Throws what `maxOutputOf` throws. */
+function moveMaxTokens(body: Record<string, unknown>, call: Call, compatibility: CompatibilityOptions): void {
+  const bound = maxOutputOf(call.input)
+  if (bound === undefined) return
   leaveOut(body, 'max_tokens')
   leaveOut(body, 'max_completion_tokens')
   body[parameterOf(call, compatibility)] = bound

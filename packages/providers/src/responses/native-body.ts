@@ -1,7 +1,7 @@
 import { type BodyEdit, type NativeCall, spliceJsonBody } from '@sluice/core/provider'
 
 /** What the items of reasoning need to be read again by a vendor that stores nothing. */
-const encryptedReasoning = 'reasoning.encrypted_content'
+export const encryptedReasoning = 'reasoning.encrypted_content'
 
 /** State of conversations, which is the gateway's: no two tenants share that of a vendor's account. */
 const state = ['previous_response_id', 'conversation'] as const

@@ -1,7 +1,10 @@
-import type { FinishReason, JsonObject, PartialChunk, PartialMessage } from '@sluice/core/provider'
+import type { FinishReason, JsonObject, Logprobs, PartialChunk, PartialMessage } from '@sluice/core/provider'
+import { partialLogprobs } from '../chat-completions/partial-logprobs.ts'
+import type { ReasoningPosition } from '../conversation/reasoning-blocks.ts'
+import { ResponseParts } from '../conversation/response-parts.ts'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'
 import { garbledResponse } from '../wire/garbled-response.ts'
-import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
+import { countOf, type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { responseError } from './errors.ts'
 import { responseUsage } from './usage.ts'
 
@@ -14,7 +17,13 @@ interface OpenItem {
   readonly call: number | undefined
   /** Whether the deltas of its text, its refusal, its reasoning or its input have come. */
   readonly received: Set<string>
+  /** The length of the answer's text before it. */
+  readonly textBefore: number
+  /** A part of its reasoning has begun after another: an empty line is between them. */
+  nextPart: boolean
 }
+
+type DeltaName = 'content' | 'refusal' | 'reasoning_content'
 
 /** Maximum number of items that may be open at once. Vendors send one after the other. */
 const maxOpen = 256
@@ -26,9 +35,10 @@ const maxOpen = 256
 export class ResponseEvents implements EventReader {
   progress: Progress = 'open'
   readonly #open = new Map<unknown, OpenItem>()
-  readonly #details: JsonObject[] = []
-  readonly #annotations: JsonObject[] = []
+  readonly #parts = new EncryptedParts(reasoningFormat)
   #calls = 0
+  /** The length of the text so far. */
+  #texted = 0
   #webSearches = 0
   #model: string | undefined
 
@@ -44,6 +54,17 @@ export class ResponseEvents implements EventReader {
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta':
         this.#delta(value, 'reasoning_content', chunks)
+        break
+      case 'response.reasoning_summary_part.added':
+        if ((countOf(value.summary_index) ?? 0) > 0) this.#itemOf(value.output_index).nextPart = true
+        break
+      case 'response.content_part.added':
+        if (
+          isFields(value.part) &&
+          value.part.type === 'reasoning_text' &&
+          (countOf(value.content_index) ?? 0) > 0
+        )
+          this.#itemOf(value.output_index).nextPart = true
         break
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
@@ -83,10 +104,8 @@ export class ResponseEvents implements EventReader {
   finish(response: Fields, chunks: PartialChunk[]): void {
     this.progress = 'ended'
     this.#begin(response, chunks)
-    const delta: PartialMessage = {
-      ...(this.#details.length === 0 ? {} : { reasoning_details: this.#details }),
-      ...(this.#annotations.length === 0 ? {} : { annotations: this.#annotations }),
-    }
+    const { details } = this.#parts
+    const delta: PartialMessage = details === undefined ? {} : { reasoning_details: details }
     const usage = responseUsage(response.usage, this.#webSearches)
     const tier = textOf(response.service_tier)
     chunks.push({
@@ -110,27 +129,44 @@ export class ResponseEvents implements EventReader {
     chunks.push({ choices: [], model: name })
   }
 
-  #delta(value: Fields, name: 'content' | 'refusal' | 'reasoning_content', chunks: PartialChunk[]): void {
+  #delta(value: Fields, name: DeltaName, chunks: PartialChunk[]): void {
     const text = textOf(value.delta)
     if (text === undefined) return
-    this.#itemOf(value.output_index).received.add(name)
-    chunks.push(deltaChunk({ [name]: text }))
+    const item = this.#itemOf(value.output_index)
+    item.received.add(name)
+    if (name === 'content') {
+      this.#addText(text, value.logprobs, chunks)
+      return
+    }
+    const separator = item.nextPart && name === 'reasoning_content' ? partSeparator : ''
+    item.nextPart = false
+    chunks.push(deltaChunk({ [name]: `${separator}${text}` }))
+  }
+
+  #addText(text: string, logprobs: unknown, chunks: PartialChunk[]): void {
+    this.#texted += text.length
+    const found = Array.isArray(logprobs) ? partialLogprobs({ content: logprobs }) : undefined
+    chunks.push(deltaChunk({ content: text }, found))
   }
 
   #itemOf(index: unknown): OpenItem {
     const open = this.#open.get(index)
     if (open !== undefined) return open
     if (this.#open.size >= maxOpen) throw garbledResponse(`more than ${maxOpen} items that have not ended`)
-    const item: OpenItem = { call: undefined, received: new Set() }
+    const item = this.#newItem(undefined)
     this.#open.set(index, item)
     return item
+  }
+
+  #newItem(call: number | undefined): OpenItem {
+    return { call, received: new Set(), textBefore: this.#texted, nextPart: false }
   }
 
   #add(item: Fields, index: unknown, chunks: PartialChunk[]): void {
     if (this.#open.has(index) || !isCall(item)) return
     if (this.#open.size >= maxOpen) throw garbledResponse(`more than ${maxOpen} items that have not ended`)
     const call = this.#calls++
-    this.#open.set(index, { call, received: new Set() })
+    this.#open.set(index, this.#newItem(call))
     const id = textOf(item.call_id) ?? textOf(item.id)
     const name = textOf(item.name) ?? ''
     const opener = {
@@ -158,7 +194,7 @@ export class ResponseEvents implements EventReader {
     const lacks = (name: string) => open?.received.has(name) !== true
     switch (item.type) {
       case 'message':
-        for (const part of objectsOf(item.content) ?? []) this.#part(part, lacks, chunks)
+        this.#endMessage(item, open?.textBefore ?? this.#texted, lacks, chunks)
         break
       case 'function_call':
       case 'custom_tool_call': {
@@ -176,39 +212,72 @@ export class ResponseEvents implements EventReader {
     }
   }
 
-  #part(part: Fields, lacks: (name: string) => boolean, chunks: PartialChunk[]): void {
-    const name = part.type === 'refusal' ? 'refusal' : 'content'
-    const text = textOf(part.type === 'refusal' ? part.refusal : part.text)
-    if (text !== undefined && lacks(name)) chunks.push(deltaChunk({ [name]: text }))
-    for (const { type, ...citation } of objectsOf(part.annotations) ?? [])
-      if (type === 'url_citation') this.#annotations.push({ type, url_citation: citation as JsonObject })
+  #endMessage(
+    item: Fields,
+    textBefore: number,
+    lacks: (name: string) => boolean,
+    chunks: PartialChunk[],
+  ): void {
+    const annotations: JsonObject[] = []
+    let from = textBefore
+    for (const part of objectsOf(item.content) ?? []) {
+      if (part.type === 'refusal') {
+        const refusal = textOf(part.refusal)
+        if (refusal !== undefined && lacks('refusal')) chunks.push(deltaChunk({ refusal }))
+        continue
+      }
+      const text = textOf(part.text)
+      if (text !== undefined && lacks('content')) this.#addText(text, part.logprobs, chunks)
+      for (const citation of objectsOf(part.annotations) ?? [])
+        if (citation.type === 'url_citation') annotations.push(linkOf(citation, from))
+      from += text?.length ?? 0
+    }
+    if (annotations.length === 0) return
+    this.#parts.keep(JSON.stringify(annotations).length)
+    chunks.push(deltaChunk({ annotations }))
   }
 
   #reason(item: Fields, lacksText: boolean, chunks: PartialChunk[]): void {
-    const texts = [...(objectsOf(item.summary) ?? []), ...(objectsOf(item.content) ?? [])]
-    const text = texts.map(part => textOf(part.text) ?? '').join('\n\n')
-    if (text !== '' && lacksText) chunks.push(deltaChunk({ reasoning_content: text }))
+    const parts = [...(objectsOf(item.summary) ?? []), ...(objectsOf(item.content) ?? [])]
+    const texts = parts.flatMap(part => textOf(part.text) ?? [])
+    if (texts.length > 0 && lacksText)
+      chunks.push(deltaChunk({ reasoning_content: texts.join(partSeparator) }))
     const data = textOf(item.encrypted_content)
     if (data === undefined) return
     const id = textOf(item.id)
-    const detail = {
-      type: 'reasoning.encrypted',
-      format: reasoningFormat,
-      ...(id === undefined ? {} : { id }),
-      data,
-      index: this.#details.length,
-    }
-    this.#details.push(detail)
-    chunks.push(deltaChunk({ ended_reasoning: detail }))
+    const position = { text: this.#texted, calls: this.#calls }
+    chunks.push(
+      deltaChunk({ ended_reasoning: this.#parts.add({ ...(id !== undefined && { id }), data }, position) }),
+    )
   }
+}
+
+/** What separates the parts of a thought. */
+const partSeparator = '\n\n'
+
+/** The encrypted reasoning of a response. */
+class EncryptedParts extends ResponseParts {
+  add(encrypted: { readonly id?: string; readonly data: string }, position: ReasoningPosition): JsonObject {
+    return this.addDetail({ type: 'reasoning.encrypted', ...encrypted }, encrypted.data.length, position)
+  }
+}
+
+/** Returns a link as chat completions have it: its range is within all of the text. */
+function linkOf({ type: _, ...link }: Fields, from: number): JsonObject {
+  const shifted = (name: string) => {
+    const index = countOf(link[name])
+    return index === undefined ? {} : { [name]: index + from }
+  }
+  const url_citation = { ...link, ...shifted('start_index'), ...shifted('end_index') } as JsonObject
+  return { type: 'url_citation', url_citation }
 }
 
 function isCall({ type }: Fields): boolean {
   return type === 'function_call' || type === 'custom_tool_call'
 }
 
-function deltaChunk(delta: PartialMessage): PartialChunk {
-  return { choices: [{ index: 0, delta }] }
+function deltaChunk(delta: PartialMessage, logprobs?: Logprobs): PartialChunk {
+  return { choices: [{ index: 0, delta, ...(logprobs !== undefined && { logprobs }) }] }
 }
 
 function inputChunk(index: number, text: string, isFunction: boolean): PartialChunk {

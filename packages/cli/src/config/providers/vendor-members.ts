@@ -118,6 +118,11 @@ const compatibleSpeaks: Member = {
   ...speaks,
   shape: list(choice('messages', 'responses'), { of: 'dialects' }),
 }
+const reasoningApi: Member = {
+  shape: choice('responses', 'chat'),
+  description:
+    'API by which reasoning models are called where a request is translated: the Responses API, or chat completions. Default: `responses` at the host of OpenAI itself, else `chat`.',
+}
 const allowBetas: Member = {
   shape: texts('names of betas'),
   description: 'Beta features of Claude models that callers may use, besides the known ones.',
@@ -141,6 +146,7 @@ export const openaiMembers: Members<OpenAIOptions> = {
   allowFields,
   providerFields,
   speaks: compatibleSpeaks,
+  reasoningApi,
 }
 
 export const anthropicMembers: Members<AnthropicOptions> = {
@@ -302,6 +308,7 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
     shape: flag,
     description: 'Whether the Responses API of the server returns encrypted reasoning.',
   },
+  reasoningApi,
   requiredToolChoice: { shape: text(), description: "What the vendor calls `tool_choice: 'required'`." },
   toolCallIds: { shape: choice('nine-alphanumerics'), description: "The form of a tool call's id." },
   embeddings: {
