@@ -6,6 +6,7 @@ const marks: Readonly<Record<Wire, RegExp>> = {
   messages: /message_stop/,
   generate: /"finishReason":"|"blockReason":"/,
   converse: /messageStop/,
+  responses: /response\.(?:completed|incomplete)/,
 }
 
 /** Whether the bytes hold a vendor's own word that its answer has ended, or are all of it in one piece. */

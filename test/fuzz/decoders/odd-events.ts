@@ -55,6 +55,36 @@ export const oddEvents: Readonly<Record<Wire, readonly Uint8Array[]>> = {
     sse(data({ type: 'message_start', message: { id: 'msg_2' } })),
     sse('data: [DONE]'),
   ],
+  responses: [
+    sse(data({ type: 'error', error: failure })),
+    sse('event: error', data({ code: 'server_error', message: 'It failed.' })),
+    sse(data({ type: 'response.failed', response: { error: null } })),
+    sse(data({ type: 'response.incomplete', response: { incomplete_details: { reason: 'tomorrow' } } })),
+    sse(data({ type: 'response.completed' })),
+    sse(data({ type: 'response.created', response: { model: 7 } })),
+    sse(data({ type: 'response.output_text.delta', output_index: 9, delta: 'b', logprobs: [{}] })),
+    sse(data({ type: 'response.output_text.delta', delta: 1 })),
+    sse(data({ type: 'response.reasoning_summary_part.added', output_index: 7, summary_index: 3 })),
+    sse(data({ type: 'response.function_call_arguments.delta', output_index: 5, delta: '}' })),
+    sse(data({ type: 'response.output_item.added', output_index: 0, item: { type: 'function_call' } })),
+    sse(
+      data({
+        type: 'response.output_item.done',
+        output_index: 0,
+        item: { type: 'message', content: [{ annotations: [{ type: 'url_citation', start_index: -1 }] }] },
+      }),
+    ),
+    sse(
+      data({
+        type: 'response.output_item.done',
+        output_index: 'x',
+        item: { type: 'reasoning', summary: null, encrypted_content: 'QUJD' },
+      }),
+    ),
+    sse(data({ type: 'response.tomorrow', a: 1 })),
+    sse(': keep-alive'),
+    sse('data: [DONE]'),
+  ],
   generate: [
     sse(data({ error: { code: 503, status: 'UNAVAILABLE', message: 'The model is overloaded.' } })),
     sse(data([{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Quota.' } }])),

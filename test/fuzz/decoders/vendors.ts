@@ -10,7 +10,10 @@ const aws = bedrock({ region: 'us-east-1', bearerToken: 'token' })
 
 /** Every provider: at least one model for each way in which it reads an answer. */
 export const vendorTargets = {
-  openai: [{ target: openai({ apiKey: 'key' })('gpt-4o'), wire: 'chat' }],
+  openai: [
+    { target: openai({ apiKey: 'key' })('gpt-4o'), wire: 'chat' },
+    { target: openai({ apiKey: 'key' })('gpt-5'), wire: 'responses' },
+  ],
   'openai-compatible': [
     {
       target: openaiCompatible({ name: 'any', baseURL: 'https://api.test/v1', apiKey: 'key' })('m'),

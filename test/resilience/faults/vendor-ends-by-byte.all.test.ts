@@ -15,6 +15,7 @@ const endMarks: Readonly<Record<Wire, RegExp>> = {
   generate: /"finishReason":"(STOP|MAX_TOKENS)"/,
   // `metadata` follows, with the counts.
   converse: /"stopReason":"(end_turn|tool_use|max_tokens)"/,
+  responses: /"type":"response\.(completed|incomplete)"/,
 }
 
 const plans: Readonly<Record<string, Plan>> = {

@@ -15,6 +15,7 @@ const signed = {
 
 const vendors: Readonly<Record<string, { target: Target; wire: Wire; more?: Partial<ProviderSamples> }>> = {
   openai: { target: openai({ apiKey: secret })('gpt-4o'), wire: 'chat' },
+  'openai, reasoning': { target: openai({ apiKey: secret })('gpt-5-mini'), wire: 'responses' },
   'openai-compatible': {
     target: openaiCompatible({ name: 'acme', baseURL: 'https://llm.acme.example/v1', apiKey: secret })(
       'acme-1',
@@ -92,6 +93,27 @@ const errorsOf: Readonly<Record<Wire, readonly ErrorSample[]>> = {
       stream: true,
       body: `event: error\ndata: ${messagesError('overloaded_error', 'The service is overloaded.')}\n\n`,
       expected: { status: 529 },
+    },
+  ],
+  responses: [
+    errorOf(400, {
+      message: `You said canary to llm.acme.example with ${secret}.`,
+      type: 'invalid_request_error',
+      param: 'input',
+      code: 'context_length_exceeded',
+    }),
+    {
+      ...errorOf(429, { message: 'Slow down, please.', type: 'requests', code: null }),
+      headers: { 'retry-after': '2' },
+    },
+    {
+      status: 200,
+      stream: true,
+      body: `event: response.failed\ndata: ${JSON.stringify({
+        type: 'response.failed',
+        response: { status: 'failed', error: { code: 'server_error', message: 'The server is broken.' } },
+      })}\n\n`,
+      expected: { status: 500 },
     },
   ],
   generate: [

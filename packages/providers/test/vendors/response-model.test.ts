@@ -10,7 +10,7 @@ import {
   priceTable,
 } from '@sluice/core'
 import { genaiPrices, type LedgerClosing } from '@sluice/core/ledger'
-import { anthropic, bedrock, gemini, openaiCompatible, openrouter } from '@sluice/providers'
+import { anthropic, bedrock, gemini, openai, openaiCompatible, openrouter } from '@sluice/providers'
 import { chunks, completion, type RecordedRequest, sse, steps, usage } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Site } from '../../../../test/e2e/conformance/site.ts'
@@ -45,6 +45,7 @@ function withMember(payload: object | string, path: readonly string[], value: un
 const places: Readonly<
   Partial<Record<Wire, { whole: string[]; event: string | undefined; within: string[] }>>
 > = {
+  responses: { whole: ['model'], event: 'response.completed', within: ['response', 'model'] },
   messages: { whole: ['model'], event: 'message_start', within: ['message', 'model'] },
   generate: { whole: ['modelVersion'], event: undefined, within: ['modelVersion'] },
   converse: {
@@ -170,6 +171,7 @@ describe('the model that an answer names', () => {
   })
 
   it.each<[Wire, string]>([
+    ['responses', 'gpt-5-2025-08-07'],
     ['messages', 'claude-sonnet-4-20250514'],
     ['generate', 'gemini-2.5-flash-002'],
     ['converse', 'us.amazon.nova-pro-v1:0'],
@@ -184,6 +186,7 @@ describe('the model that an answer names', () => {
       converse: () =>
         bedrock({ region: 'us-east-1', bearerToken: 't', baseURL: upstream.url })('us.amazon.nova-lite-v1:0'),
       chat: () => openaiCompatible({ name: 'v', baseURL: upstream.baseURL })('x'),
+      responses: () => openai({ apiKey, baseURL: upstream.baseURL, reasoningApi: 'responses' })('gpt-5'),
     }
     const { chat, ends } = await service({ route: models({ small: targets[wire]() }) })
     for (const stream of [false, true]) {

@@ -141,6 +141,7 @@ const answering: Readonly<Record<Wire, Reaction>> = {
   messages: ({ json }) => inWire('messages', json?.stream === true),
   generate: ({ path }) => inWire('generate', path.includes('streamGenerateContent')),
   converse: ({ path }) => inWire('converse', path.endsWith('converse-stream')),
+  responses: ({ json }) => inWire('responses', json?.stream === true),
 }
 
 function inWire(wire: Wire, streamed: boolean) {

@@ -4,8 +4,7 @@ import { expect, it } from 'vitest'
 /** The points that have a test each: of all protocols, Responses, Messages, embeddings, clients, and faults of other gateways. */
 const required = [
   ...numbers('G', [1, 18]),
-  ...numbers('G', [20, 25]),
-  ...numbers('G', [27, 27]),
+  ...numbers('G', [20, 27]),
   ...numbers('G', [30, 34]),
   ...numbers('R', [1, 5]),
   ...numbers('R', [11, 22]),

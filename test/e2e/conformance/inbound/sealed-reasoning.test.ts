@@ -57,6 +57,8 @@ const refusals: Readonly<Record<string, string>> = {
   bedrock:
     'The model returned the following errors: messages.1.content.0: Invalid `signature` in `thinking` block',
   gemini: 'Thought signature is not valid.',
+  'openai responses':
+    'The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be decrypted or parsed.',
 }
 
 const strangers: readonly (readonly [string, Family, Family])[] = [

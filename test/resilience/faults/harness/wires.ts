@@ -21,6 +21,10 @@ const aws = (origin: string) => bedrock({ region: 'us-east-1', bearerToken: apiK
 /** Every wire protocol, and every provider that reads one. */
 export const vendors: Readonly<Record<string, FaultVendor>> = {
   openai: { wire: 'chat', at: origin => openai({ apiKey, baseURL: `${origin}/v1` })('gpt-4o') },
+  'openai, reasoning': {
+    wire: 'responses',
+    at: origin => openai({ apiKey, baseURL: `${origin}/v1`, reasoningApi: 'responses' })('gpt-5'),
+  },
   mistral: { wire: 'chat', at: origin => mistral({ apiKey, baseURL: `${origin}/v1` })('large') },
   ollama: { wire: 'chat', at: origin => ollama({ apiKey, baseURL: `${origin}/v1` })('llama') },
   groq: { wire: 'chat', at: origin => groq({ apiKey, baseURL: `${origin}/v1` })('llama') },
@@ -44,5 +48,8 @@ export const vendors: Readonly<Record<string, FaultVendor>> = {
 
 /** One provider of each protocol: for faults that have nothing to do with who speaks it. */
 export const oneOfEachWire: Readonly<Record<string, FaultVendor>> = Object.fromEntries(
-  ['openai', 'anthropic', 'gemini', 'bedrock with nova'].map(name => [name, vendors[name]!]),
+  ['openai', 'openai, reasoning', 'anthropic', 'gemini', 'bedrock with nova'].map(name => [
+    name,
+    vendors[name]!,
+  ]),
 )

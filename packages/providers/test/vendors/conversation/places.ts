@@ -47,6 +47,8 @@ const standIns = {
 const classic = (url: string) => azure({ baseURL: url, apiKey: 'azure-key', apiVersion: '2024-10-21' })
 const v1 = (url: string) => azure({ baseURL: url, apiKey: 'azure-key' })
 const openaiAt = (url: string) => openai({ apiKey: 'openai-key', baseURL: `${url}/v1` })
+const responsesAt = (url: string) =>
+  openai({ apiKey: 'openai-key', baseURL: `${url}/v1`, reasoningApi: 'responses' })
 const anthropicAt = (url: string) => anthropic({ apiKey: 'anthropic-key', baseURL: `${url}/v1` })
 const geminiAt = (url: string) => gemini({ apiKey: 'gemini-key', baseURL: `${url}/v1beta` })
 const vertexAt = (url: string) =>
@@ -69,6 +71,13 @@ const setups: Readonly<Record<string, Setup>> = {
     plain: url => openaiAt(url)('gpt-4o'),
     thinking: url => openaiAt(url)('gpt-5-mini'),
     reasoning: 'kept',
+    retryAfter: '7',
+  },
+  'openai, by responses': {
+    vendor: 'openai',
+    plain: url => ({ ...responsesAt(url)('gpt-5.1'), parameters: { reasoning_effort: 'none' } }),
+    thinking: url => responsesAt(url)('gpt-5-mini'),
+    reasoning: 'signed',
     retryAfter: '7',
   },
   'azure, classic': {

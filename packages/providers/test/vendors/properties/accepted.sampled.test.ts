@@ -6,6 +6,7 @@ import { checkMessages } from '../stand-ins/anthropic.ts'
 import { checkConverse } from '../stand-ins/bedrock.ts'
 import { Fault } from '../stand-ins/fault.ts'
 import { checkGenerate } from '../stand-ins/gemini.ts'
+import { checkResponsesRequest } from '../stand-ins/openai/responses-request.ts'
 import { checkVertexGenerate, checkVertexMessages } from '../stand-ins/vertex.ts'
 import { bodyOf } from './read-vendors.ts'
 import { readingOfRequest } from './reading-of-request.ts'
@@ -25,6 +26,7 @@ const checks: Readonly<Record<string, (body: unknown, model: string) => void>> =
   'bedrock with claude': checkConverse,
   'bedrock with structured claude': checkConverse,
   'bedrock with nova': checkConverse,
+  'openai, reasoning': checkResponsesRequest,
 }
 
 /** What is the caller's own to say rightly, and the vendor's to refuse. */
@@ -61,21 +63,22 @@ function isWellFormed(input: ChatRequest): boolean {
 }
 
 describe.each(Object.entries(checks))('%s', (name, check) => {
-  const { provider, model } = vendorModels[name]!.target
+  const { target, ask = (body: Record<string, unknown>) => body } = vendorModels[name]!
+  const { provider, model, capabilities = {} } = target
 
   it('takes what it is sent', async () => {
     let taken = 0
     await fc.assert(
       fc.asyncProperty(requestBody, async body => {
-        const input = await validated(body)
+        const input = await validated(ask(body))
         if (input === undefined || !isWellFormed(input)) return
         const request = await Promise.resolve()
-          .then(() => provider.encode({ input, model, unsupportedParameters: 'drop' }))
+          .then(() => provider.encode({ input, model, capabilities, unsupportedParameters: 'drop' }))
           .catch(error => {
             if (!GatewayError.is(error)) throw error
             return undefined
           })
-        if (request === undefined) return
+        if (request === undefined || request.url.endsWith('/chat/completions')) return
         let fault: string | undefined
         try {
           check(bodyOf(request), model)

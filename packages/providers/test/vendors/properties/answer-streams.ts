@@ -4,6 +4,7 @@ import { eventFrame } from '../replay/event-frames.ts'
 import { message, messageEvents } from '../stand-ins/anthropic/message.ts'
 import { converseAnswer, converseEvents } from '../stand-ins/bedrock/converse-answer.ts'
 import { generated, generatedEvents } from '../stand-ins/gemini/generated.ts'
+import { response, responseEvents } from '../stand-ins/openai/responses-answer.ts'
 import type { Plan } from '../stand-ins/plan.ts'
 import { jsonValue, oddText } from './odd-text.ts'
 import { toolName } from './tool-arbitrary.ts'
@@ -32,12 +33,18 @@ export const framing: Readonly<Record<Wire, { readonly type: string; frame(event
       type: 'text/event-stream; charset=utf-8',
       frame: ({ name, payload }) => text(`event: ${name}\ndata: ${json(payload)}\n\n`),
     },
+    responses: {
+      type: 'text/event-stream; charset=utf-8',
+      frame: ({ name, payload }) => text(`event: ${name}\ndata: ${json(payload)}\n\n`),
+    },
     generate: { type: 'text/event-stream', frame: ({ payload }) => text(`data: ${json(payload)}\r\n\r\n`) },
     converse: {
       type: 'application/vnd.amazon.eventstream',
       frame: ({ name, payload }) => eventFrame(name, payload),
     },
   }
+
+const everything = { summary: true, encrypted: true }
 
 /** Answers as a vendor gives them. */
 export const answersOf: Readonly<Record<Wire, (plan: Plan) => SaidAnswer>> = {
@@ -63,6 +70,10 @@ export const answersOf: Readonly<Record<Wire, (plan: Plan) => SaidAnswer>> = {
   generate: plan => {
     const events = generatedEvents(plan, 'gemini', true, true).map(payload => ({ name: 'message', payload }))
     return { whole: generated(plan, 'gemini', true, true), events, end: events.length - 1 }
+  },
+  responses: plan => {
+    const events = responseEvents(plan, everything)
+    return { whole: response(plan, everything), events, end: events.length - 1 }
   },
   converse: plan => {
     const events = converseEvents(plan).map(([name, payload]) => ({ name, payload }))

@@ -15,13 +15,13 @@ export interface Decoded {
 
 /** Reads bytes as a vendor's answer. Throws whatever is thrown that is no `UpstreamError`. */
 export async function decoded(
-  { provider, model }: Target,
+  { provider, model, capabilities = {} }: Target,
   type: string,
   reads: readonly Uint8Array[],
   stream: boolean,
 ): Promise<Decoded> {
   const input = { model: 'm', messages: [{ role: 'user' as const, content: 'Hello' }], stream }
-  const call: Call = { input, model }
+  const call: Call = { input, model, capabilities }
   const parts: (PartialChunk | PartialCompletion)[] = []
   try {
     const reply = await provider.decode(responseOf(type, reads), call)

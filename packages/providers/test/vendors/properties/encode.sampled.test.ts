@@ -12,13 +12,13 @@ import { silentMembers } from './silent-members.ts'
 import { validated } from './validated.ts'
 import { vendorModels } from './vendors.ts'
 
-describe.each(Object.entries(vendorModels))('%s', (_, { target, wire }) => {
-  const { provider, model } = target
+describe.each(Object.entries(vendorModels))('%s', (_, { target, wire, ask = body => body }) => {
+  const { provider, model, capabilities = {} } = target
 
   describe.each(['refuse', 'drop'] as const)('%s', mode => {
     /** The vendor's request, or the refusal; whatever else is thrown is a fault. */
     const encoded = async (input: ChatRequest): Promise<EncodedRequest | GatewayError> => {
-      const call: Call = { input, model, unsupportedParameters: mode }
+      const call: Call = { input, model, capabilities, unsupportedParameters: mode }
       try {
         return await provider.encode(call)
       } catch (error) {
@@ -34,7 +34,7 @@ describe.each(Object.entries(vendorModels))('%s', (_, { target, wire }) => {
       let said = 0
       await fc.assert(
         fc.asyncProperty(requestBody, async body => {
-          const input = await validated(body)
+          const input = await validated(ask(body))
           if (input === undefined) return
           asked++
           const before = JSON.stringify(input)

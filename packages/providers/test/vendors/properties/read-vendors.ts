@@ -2,8 +2,9 @@ import type { UpstreamRequest } from '@sluice/core/provider'
 import type { Block as AnthropicBlock, MessagesRequest } from '../stand-ins/anthropic/messages-request.ts'
 import type { ConverseRequest } from '../stand-ins/bedrock/converse-request.ts'
 import type { GenerateRequest, Part } from '../stand-ins/gemini/generate-request.ts'
+import type { ResponsesBody, ResponsesItem, ResponsesPart } from '../stand-ins/openai/responses-request.ts'
 import type { Item, Reading } from './reading.ts'
-import { readingOfRequest } from './reading-of-request.ts'
+import { dataOf, parsed, readingOfRequest } from './reading-of-request.ts'
 import type { Wire } from './wire.ts'
 
 /** Reads a vendor's request. */
@@ -109,9 +110,57 @@ const readConverse: Read = request => {
   }
 }
 
+/** Of a reasoning model, by whichever API it is called. */
+const readResponses: Read = request => {
+  if (request.url.endsWith('/chat/completions')) return readChat(request)
+  const { input, tools = [] } = bodyOf<ResponsesBody>(request)
+  const turns: { role: 'user' | 'assistant'; items: Item[] }[] = []
+  for (const item of input) {
+    if (item.type === 'reasoning' || item.role === 'system' || item.role === 'developer') continue
+    const isAnswer = item.role === 'assistant' || item.type.endsWith('_call')
+    const role = isAnswer ? 'assistant' : 'user'
+    if (turns.at(-1)?.role !== role) turns.push({ role, items: [] })
+    turns.at(-1)!.items.push(...responsesItems(item))
+  }
+  return {
+    system: input.flatMap(({ role, content }) =>
+      role === 'system' || role === 'developer' ? content!.map(({ text }) => text!) : [],
+    ),
+    turns,
+    tools: tools
+      .filter(({ type }) => type !== 'web_search')
+      .map(({ name, description, parameters }) => ({ name, description, schema: parameters ?? undefined })),
+  }
+}
+
+function responsesItems(item: ResponsesItem): Item[] {
+  const { type, call_id: id = '', output, content = [] } = item
+  switch (type) {
+    case 'function_call': {
+      const json = item.arguments!
+      return [{ kind: 'call', id, name: item.name!, input: parsed(json) }]
+    }
+    case 'function_call_output':
+      return [{ kind: 'result', of: id, text: typeof output === 'string' ? output : textOf(output) }]
+    case 'message':
+      return content.map(({ text, refusal, image_url, file_data, file_id }): Item => {
+        const said = text ?? refusal
+        if (said !== undefined) return { kind: 'text', text: said }
+        return { kind: 'data', data: dataOf(image_url ?? file_data ?? file_id ?? '') }
+      })
+    default:
+      return []
+  }
+}
+
+function textOf(parts: readonly ResponsesPart[] = []): string {
+  return parts.map(({ text }) => text).join('')
+}
+
 export const readers: Readonly<Record<Wire, Read>> = {
   chat: readChat,
   messages: readMessages,
   generate: readGenerate,
   converse: readConverse,
+  responses: readResponses,
 }

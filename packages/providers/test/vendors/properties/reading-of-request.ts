@@ -68,12 +68,12 @@ function partItem(part: UserPart): Item[] {
   }
 }
 
-function dataOf(url: string): string {
+export function dataOf(url: string): string {
   return /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1] ?? url
 }
 
 /** Empty arguments are none. */
-function parsed(json: string): unknown {
+export function parsed(json: string): unknown {
   try {
     return json.trim() === '' ? {} : JSON.parse(json)
   } catch {

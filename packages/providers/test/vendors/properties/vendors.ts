@@ -1,11 +1,14 @@
 import type { Target } from '@sluice/core/provider'
 import { anthropic, azure, bedrock, gemini, openai, vertex } from '@sluice/providers'
 import type { Wire } from './wire.ts'
+import { withoutChatFields } from './without-chat-fields.ts'
 
 /** A vendor's model, and the wire protocol that it speaks. */
 export interface VendorModel {
   readonly target: Target
   readonly wire: Wire
+  /** Changes a random body, so that most of them are for this wire protocol. */
+  readonly ask?: (body: Record<string, unknown>) => Record<string, unknown>
 }
 
 const claude = anthropic({ apiKey: 'key' })
@@ -16,6 +19,11 @@ const aws = bedrock({ region: 'us-east-1', bearerToken: 'token' })
 
 export const vendorModels: Readonly<Record<string, VendorModel>> = {
   openai: { target: openai({ apiKey: 'key' })('gpt-4o'), wire: 'chat' },
+  'openai, reasoning': {
+    target: openai({ apiKey: 'key' })('gpt-5-mini'),
+    wire: 'responses',
+    ask: withoutChatFields,
+  },
   'azure, classic': {
     target: azure({ resource: 'r', apiKey: 'key', apiVersion: '2024-10-21' })('gpt-4o'),
     wire: 'chat',

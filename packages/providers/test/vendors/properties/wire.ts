@@ -1,2 +1,2 @@
-/** A protocol that vendors speak: chat completions, Anthropic's Messages, Google's generateContent, Bedrock's Converse. */
-export type Wire = 'chat' | 'messages' | 'generate' | 'converse'
+/** A protocol that vendors speak: chat completions, Anthropic's Messages, Google's generateContent, Bedrock's Converse, OpenAI's Responses. */
+export type Wire = 'chat' | 'messages' | 'generate' | 'converse' | 'responses'
