@@ -49,6 +49,30 @@ async function told(status: number, error: object, headers: Record<string, strin
   return { status: response.status, headers: response.headers, ...refusal }
 }
 
+describe('a reasoning model', () => {
+  const responses: AzureOptions = { ...ours, reasoningApi: 'responses' }
+
+  it('is called by the Responses API where that is chosen', async () => {
+    const urlOf = async (options: AzureOptions, input?: Partial<ChatRequest>, deployment = 'gpt-5') =>
+      (await encoded(options, input, deployment)).url
+    const v1 = 'https://ours.openai.azure.com/openai/v1'
+    expect(await urlOf(responses)).toBe(`${v1}/responses`)
+    expect(await urlOf({ ...responses, apiVersion: 'preview' })).toBe(`${v1}/responses?api-version=preview`)
+    expect(await urlOf(responses, { stop: ['x'] })).toBe(`${v1}/chat/completions`)
+    expect(await urlOf(responses, {}, 'my-gpt-4o')).toBe(`${v1}/chat/completions`)
+    expect(await urlOf(ours)).toBe(`${v1}/chat/completions`)
+    const { headers, body } = await encoded(responses, {}, 'gpt-5')
+    expect(headers).toMatchObject({ 'api-key': 'the-key' })
+    expect(body).toMatchObject({ model: 'gpt-5', store: false, include: ['reasoning.encrypted_content'] })
+  })
+
+  it('is not called so by the classic API, which has none', () => {
+    expect(() => azure({ ...responses, apiVersion: '2024-10-21' })).toThrow(
+      /reasoningApi.*'chat' with a classic apiVersion/s,
+    )
+  })
+})
+
 describe('the request', () => {
   it('goes to the v1 API, where the deployment is the model', async () => {
     expect(await encoded(ours, { temperature: 0.5 })).toEqual({

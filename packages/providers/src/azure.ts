@@ -1,7 +1,8 @@
+import { configurationError } from '@sluice/core/adapter'
 import type { Call, Capabilities, EncodedRequest, Provider, Target } from '@sluice/core/provider'
 import { accessToken, type CredentialHeaders } from './access-token.ts'
 import { azureAnswerFields } from './answer-fields.ts'
-import { apiVersionOf, azureCompatibility } from './azure/api-version.ts'
+import { type ApiVersion, apiVersionOf, azureCompatibility } from './azure/api-version.ts'
 import { azureUrl } from './azure/azure-url.ts'
 import { azureEmbeddings } from './azure/embeddings.ts'
 import { capabilitiesByName } from './chat-completions/compatibility-options.ts'
@@ -14,10 +15,13 @@ import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { concurrency, type ProviderInstance, providerInstance } from './provider-instance.ts'
 import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders } from './request-headers.ts'
+import { type ReasoningApi, reasoningBy, validateReasoningApi } from './responses/reasoning-api.ts'
+import { decodeResponses, encodeResponses } from './responses.ts'
 import { allRestrictedFields, azureFields } from './restricted-fields.ts'
 
 export type { ProviderInstance } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
+export type { ReasoningApi } from './responses/reasoning-api.ts'
 
 /** Options of `azure()`. Requires `resource` or `baseURL`, and one of `apiKey`, `token` and `tokenProvider`. */
 export interface AzureOptions {
@@ -47,6 +51,11 @@ export interface AzureOptions {
    * images. `false`: none.
    */
   readonly providerFields?: ProviderFields | false | undefined
+  /**
+   * The API by which models with the capability `reasoning` are called: `responses` gives their thoughts and takes them back, and
+   * needs the v1 API and a region that has it. Requests that it cannot express go to chat completions. Default `chat`.
+   */
+  readonly reasoningApi?: ReasoningApi | undefined
 }
 
 const owner = 'azure'
@@ -62,6 +71,7 @@ const optionNames = /* @__PURE__ */ namesOf<AzureOptions>({
   maxConcurrent: true,
   allowFields: true,
   providerFields: true,
+  reasoningApi: true,
 })
 
 /**
@@ -78,14 +88,23 @@ export function azure(options: AzureOptions): ProviderInstance {
   const { names, credential, part } = credentialOf(options)
   const headers = additionalHeaders(names, options.headers ?? {}, owner)
   const fields = selectFields(options.providerFields ?? azureAnswerFields, owner)
-  const provider: Provider = {
-    name: owner,
-    realm: `${options.baseURL ?? options.resource}`,
-    encode: call => {
+  const chat = {
+    encode: (call: Call) => {
       const url = urlOf(call.model, 'chat/completions')
       return authorized(encodeChatCompletions(call, { url, headers, compatibility }), credential, call)
     },
     decode: chatCompletionsDecoder(fields === undefined ? undefined : { fields, numberedCitations: false }),
+  }
+  const encodeReasoning = (call: Call) => {
+    const url = urlOf(call.model, 'responses')
+    return authorized(encodeResponses(call, { url, headers, encryptedReasoning: true }), credential, call)
+  }
+  const provider: Provider = {
+    name: owner,
+    realm: `${options.baseURL ?? options.resource}`,
+    ...(callsByResponses(options.reasoningApi, version)
+      ? reasoningBy({ encode: encodeReasoning, decode: decodeResponses }, chat)
+      : chat),
     embed: {
       encode: call => {
         const url = urlOf(call.model, 'embeddings')
@@ -107,6 +126,14 @@ export function azure(options: AzureOptions): ProviderInstance {
   return Object.assign((model: string, given?: Capabilities) => validateTarget(vendor(model, given)), {
     provider,
   })
+}
+
+/** Throws `ConfigurationError` for an unknown API, and for one that the classic API does not have. */
+function callsByResponses(reasoningApi: ReasoningApi | undefined, { api }: ApiVersion): boolean {
+  validateReasoningApi(reasoningApi, owner)
+  if (reasoningApi === 'responses' && api === 'classic')
+    throw configurationError(`${owner}()`, ['reasoningApi'], reasoningApi, "'chat' with a classic apiVersion")
+  return reasoningApi === 'responses'
 }
 
 type Credential = (call: Pick<Call, 'key'>) => CredentialHeaders | Promise<CredentialHeaders>

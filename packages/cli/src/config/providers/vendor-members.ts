@@ -121,7 +121,7 @@ const compatibleSpeaks: Member = {
 const reasoningApi: Member = {
   shape: choice('responses', 'chat'),
   description:
-    'API by which reasoning models are called where a request is translated: the Responses API, or chat completions. Default: `responses` at the host of OpenAI itself, else `chat`.',
+    'API by which reasoning models are called where a request is translated: `responses`, which gives their thoughts and takes them back, or `chat`. Default: `responses` at the host of OpenAI itself, else `chat`.',
 }
 const allowBetas: Member = {
   shape: texts('names of betas'),
@@ -245,6 +245,7 @@ export const azureMembers: Members<AzureOptions> = {
   maxConcurrent,
   allowFields,
   providerFields,
+  reasoningApi,
 }
 
 export const compatibleMembers: Members<OpenAICompatibleOptions> = {
