@@ -166,6 +166,25 @@ describePage(page, {
     expect(headers.authorization).toBe('Bearer the-key')
   },
 
+  'reasoning-api': async ({ run }) => {
+    const { exports } = await run()
+    const { chat, ours, target } = exports as {
+      chat: providers.ProviderInstance
+      ours: providers.ProviderInstance
+      target: Target
+    }
+    const urlOf = async ({ provider, ...rest }: Target) => {
+      const input = { model: 'public', messages: [{ role: 'user' as const, content: 'Hi' }] }
+      return (await provider.encode({ input, ...rest })).url
+    }
+    expect(await Promise.all([chat('gpt-5'), ours('gpt-5'), ours('gpt-4o'), target].map(urlOf))).toEqual([
+      'https://api.openai.com/v1/chat/completions',
+      'https://ours.openai.azure.com/openai/v1/responses',
+      'https://ours.openai.azure.com/openai/v1/chat/completions',
+      'https://llm.acme.example/v1/responses',
+    ])
+  },
+
   native: async ({ run }) => {
     const { exports } = await run({ ACME_KEY: 'the-key' })
     const encode = exports.encodeNative as (call: NativeCall) => EncodedRequest

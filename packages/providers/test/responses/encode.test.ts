@@ -70,7 +70,6 @@ describe('the API of a request', () => {
   it.each<Input>([
     { n: 1, store: false, presence_penalty: 0, logit_bias: {}, modalities: ['text'] },
     { max_completion_tokens: 16 },
-    { stop: undefined },
   ])('is Responses where nothing is lost: %j', async input => {
     const { url, adjustments } = await encoded(input)
     expect({ url, adjustments }).toEqual({ url: responses, adjustments: [] })
