@@ -220,6 +220,8 @@ export interface StoredTurn {
   readonly output: readonly JsonObject[]
   /** The response as the caller got it. */
   readonly response: JsonObject
+  /** Names the target that answered. Absent: it is not known. */
+  readonly target?: string | undefined
   /** Whether the caller has deleted it: then only a response that already continued it may read it. */
   readonly deleted?: boolean
 }

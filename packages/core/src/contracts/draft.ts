@@ -23,6 +23,8 @@ export interface Draft {
   readonly headers?: RequestHeaders | undefined
   /** What the gateway has put in front of the caller's own conversation. Absent: nothing. */
   readonly restored?: RestoredState | undefined
+  /** Names the target that answered the conversation last, if the gateway has stored its response. */
+  readonly lastTarget?: string | undefined
 }
 
 /** How a restored conversation differs from the one that the caller sent. */

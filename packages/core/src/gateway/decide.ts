@@ -9,6 +9,7 @@ import type { ServiceLoad } from '../http/running-requests.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { shedLoad } from '../rate-limiting/load-shedding.ts'
+import { lastTargetFirst } from '../routing/last-target.ts'
 import { route } from '../routing/route.ts'
 import { isBodyBuffered, read, receive } from '../validation/read.ts'
 import type { RequestContext } from './request-context.ts'
@@ -57,13 +58,9 @@ export async function decide<Host>(
   context.draft = draft
   context.stream = draft.outline.stream
   routing.begun = true
-  const routed = route(
-    draft,
-    routeContext(principal, dialect.operation, draft.model, routing, options),
-    options.route,
-    options.unknownModel,
-  )
-  const onRoute = isPromise(routed) ? await routed : routed
+  const forRoute = routeContext(principal, dialect.operation, draft.model, routing, options)
+  const routed = route(draft, forRoute, options.route, options.unknownModel)
+  const onRoute = lastTargetFirst(isPromise(routed) ? await routed : routed, draft, forRoute)
   routing.setTargets(onRoute)
   context.model = draft.model
   const authorizing = authorizeTargets(principal, draft.model, onRoute, options.authorize, routing)

@@ -14,10 +14,10 @@ import { limit } from '../rate-limiting/limit.ts'
 import { call } from '../upstream/call.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import type { CompleteReply } from '../upstream/complete-reply.ts'
-import { realmOf } from '../upstream/realm.ts'
 import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
 import { completionUsage } from '../usage/usage.ts'
 import { boundOutput, boundTargets } from '../validation/bounded-output.ts'
+import { realmOf } from '../validation/realm.ts'
 import { type AnsweredRequest, AnswerStream } from './answer-stream.ts'
 import { countTokens } from './count-tokens.ts'
 import { decide } from './decide.ts'
@@ -71,7 +71,7 @@ export async function answer<Host>(
     bounded.adjustments.length === 0 ? valid.targets : boundTargets(valid.targets, lease.maxOutputTokens!)
   const opening = accounting.opened(bounded, targets[0]!)
   if (opening !== undefined) await opening
-  const storing = storeOf(dialect, draft, principal, options)
+  const storing = storeOf(dialect, draft, principal, options, accounting)
   const cached =
     storing === undefined &&
     options.cache &&
@@ -120,9 +120,11 @@ function storeOf<Host>(
   draft: Draft,
   principal: Principal,
   { responses, generateId }: ResolvedOptions<Host>,
+  { attempts }: RequestAccounting,
 ): AnsweredRequest['store'] {
   if (state === undefined || responses === undefined || !state.allowsStoring(draft.body)) return undefined
-  return finished => responses.save(finished, state.inputOf(draft, generateId), principal)
+  return finished =>
+    responses.save(finished, state.inputOf(draft, generateId), principal, attempts.counted?.target)
 }
 
 /** Responds with a complete answer: normalize, write, settle. */

@@ -3,6 +3,7 @@ import type { Dialect, DialectState, FinishedResponse, StoredTurn } from '../con
 import type { Draft } from '../contracts/draft.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { Principal, PrincipalId } from '../contracts/principal.ts'
+import type { Target } from '../contracts/provider.ts'
 import type { ResponseStore } from '../contracts/response-store.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
@@ -11,6 +12,7 @@ import { utf8Length } from '../primitives/utf8-length.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 import { shorten } from '../protocol/error-messages.ts'
 import { jsonMember } from '../protocol/json-members.ts'
+import { targetNameOf } from '../routing/last-target.ts'
 import { type StoreCallResult, StoreClient } from '../stores/store-client.ts'
 
 /** The timeout of an operation, in milliseconds: a request waits for it. */
@@ -48,11 +50,14 @@ export class ResponseState {
     const owner = ownerOf(principal)
     const chain = previousId === undefined ? [] : await this.#chain(owner, previousId)
     const items = new Map<string, JsonObject>()
+    let lastTarget = chain.at(-1)?.target
     for (const id of new Set(itemIds)) {
-      const item = chain.flatMap(({ output }) => output).find(each => each.id === id)
-      items.set(id, item ?? (await this.#item(owner, id)))
+      const turn = chain.find(({ output }) => output.some(each => each.id === id))
+      const { output, target } = turn ?? (await this.#turnOfItem(owner, id))
+      items.set(id, output.find(each => each.id === id)!)
+      if (chain.length === 0) lastTarget = target
     }
-    return state.restore(draft, chain, items)
+    return { ...state.restore(draft, chain, items), lastTarget }
   }
 
   /** Returns the stored turn of a principal; `undefined` if there is none. Rejects with `GatewayError` 503. */
@@ -74,11 +79,12 @@ export class ResponseState {
     return true
   }
 
-  /** Stores a response before it is sent. Returns whether it is stored; a store that fails is reported. */
+  /** Stores a response of a target before it is sent. Returns whether it is stored; a store that fails is reported. */
   save(
     finished: FinishedResponse,
     input: readonly JsonObject[],
     principal: Principal,
+    target: Target | undefined,
   ): boolean | Promise<boolean> {
     const response = finished.response(true)
     const id = String(response.id)
@@ -89,6 +95,7 @@ export class ResponseState {
       input,
       output: finished.items,
       response,
+      target: target && targetNameOf(target),
     }
     const itemIds = finished.items.flatMap(({ id }) => (isId(id) ? [id] : []))
     const text = JSON.stringify(turn)
@@ -113,16 +120,15 @@ export class ResponseState {
     return chain.reverse()
   }
 
-  async #item(owner: string, id: string): Promise<JsonObject> {
+  /** Returns the turn whose response has an item. */
+  async #turnOfItem(owner: string, id: string): Promise<StoredTurn> {
     const text = isId(id)
       ? resultOf(await this.#calls.call(() => this.#store.findItem(owner, id)))
       : undefined
-    const item = text === undefined ? undefined : turnOf(text).output.find(each => each.id === id)
-    if (item === undefined) {
-      const message = `Item with id '${shorten(id)}' not found.`
-      throw new GatewayError('invalid_request', { message, param: 'input' })
-    }
-    return item
+    const turn = text === undefined ? undefined : turnOf(text)
+    if (turn?.output.some(each => each.id === id) === true) return turn
+    const message = `Item with id '${shorten(id)}' not found.`
+    throw new GatewayError('invalid_request', { message, param: 'input' })
   }
 
   async #read(

@@ -28,6 +28,16 @@ export function routeKey(by: unknown, owner: string): (draft: Draft, context: Ro
   }
 }
 
+/** Returns the key of the conversation of a principal; `undefined` if the request names none. */
+export function conversationOf(
+  { outline: { conversationKey } }: Draft,
+  { principal }: RouteContext,
+): string | undefined {
+  return conversationKey === undefined
+    ? undefined
+    : JSON.stringify([principalKey(principal), conversationKey])
+}
+
 function finder(by: unknown, owner: string): (draft: Draft, context: RouteContext) => unknown {
   if (typeof by === 'function') return by as ReturnType<typeof finder>
   if (by === 'key') return (_, { principal }) => principalKey(principal)

@@ -1,8 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { a, b, c, chance, draftOf, isLikely, modelsOf, watching } from '../../test/support/scripted-places.ts'
+import {
+  a,
+  b,
+  c,
+  chance,
+  d,
+  draftOf,
+  isLikely,
+  modelsOf,
+  watching,
+} from '../../test/support/scripted-places.ts'
+import type { Target } from '../contracts/provider.ts'
 import type { RouteContext } from '../contracts/route.ts'
 import type { ModelEntry } from './combined-route.ts'
+import { targetNameOf } from './last-target.ts'
 import { models } from './models.ts'
 import { type SplitArms, split } from './split.ts'
 
@@ -55,6 +67,38 @@ describe('split', () => {
         },
       ),
     )
+  })
+
+  it('keeps conversations in their arms without a key, by its share', () => {
+    const table = asked({ big: 0.7, small: 0.3 })
+    const { context } = watching({
+      random: () => {
+        throw new Error('chance was asked')
+      },
+    })
+    const arm = (key: string) => modelsOf(table, context, draftOf({ prompt_cache_key: key }, 'trial'))[0]!
+    let small = 0
+    for (let at = 0; at < 10_000; at++) {
+      const found = arm(`c${at}`)
+      expect(arm(`c${at}`)).toBe(found)
+      if (found === 'b') small++
+    }
+    expect(isLikely(small, 10_000, 0.3)).toBe(true)
+  })
+
+  it('stays in the arm that answered last, unless that is closed or a key decides', () => {
+    const { context } = watching({ random: () => 0 })
+    const after = (arms: SplitArms, last: Target, by?: 'user') =>
+      modelsOf(asked(arms, by), context, {
+        ...draftOf({ user: 'x' }, 'trial'),
+        lastTarget: targetNameOf(last),
+      })[0]
+    expect(after({ big: 0.5, small: 0.5 }, c)).toBe('b')
+    expect(after({ big: 0.5, small: 0.5 }, a)).toBe('a')
+    expect(after({ big: 1, small: 0 }, c)).toBe('a')
+    expect(after({ big: 0.5, small: 0.5 }, d)).toBe('a')
+    const byKey = model(asked({ big: 0.5, small: 0.5 }, 'user'), context)
+    for (const last of [a, c]) expect(after({ big: 0.5, small: 0.5 }, last, 'user')).toBe(byKey)
   })
 
   it('takes entries of its own, and shares that nearly come to 1', () => {

@@ -9,9 +9,10 @@ import {
   type NamesIn,
 } from './combined-route.ts'
 import { checkWeights } from './entry-checks.ts'
+import { targetNameOf } from './last-target.ts'
 import { oneOf } from './linked-combinations.ts'
-import { waysOf } from './linked-route.ts'
-import { type Distances, type RouteKey, rendezvous, routeKey } from './route-key.ts'
+import { type LinkedRoute, waysOf } from './linked-route.ts'
+import { conversationOf, type Distances, type RouteKey, rendezvous, routeKey } from './route-key.ts'
 
 /** The arms of an A/B split: a share by the name of another entry, or an entry with its share. */
 export type SplitArms = Readonly<
@@ -23,7 +24,8 @@ export type SplitArms = Readonly<
  * other entries, or have their own: `split({ old: [a, 0.5], new: { to: b, share: 0.5 } })`. An arm is no fallback for another.
  *
  * With `by`, all requests with the same key go to the same arm, in every process, and a change of the shares moves as few keys
- * as possible. Without it, each request is assigned at random.
+ * as possible. Without it, each conversation is assigned at random, by `conversationKey` of the outline; requests without one
+ * are assigned one by one. A request that continues a stored response stays in its arm.
  *
  * Throws `ConfigurationError` for shares that do not add up to 1, and for an invalid entry or key.
  */
@@ -45,15 +47,28 @@ export function split<const Arms extends SplitArms>(
   )
   const keyOf = by === undefined ? undefined : routeKey(by, 'split()')
   const distances = rendezvous(names, shares)
-  const choose =
-    keyOf === undefined
-      ? byChance(shares)
-      : (...asked: Parameters<typeof keyOf>) => nearest(distances, keyOf(...asked))
-  return combinedRoute(parts, steps => ({
-    ...oneOf(steps, choose),
+  const drawn = byChance(shares)
+  const choose = (draft: Draft, context: RouteContext): number => {
+    const key = keyOf === undefined ? conversationOf(draft, context) : keyOf(draft, context)
+    return key === undefined ? drawn(draft, context) : nearest(distances, key)
+  }
+  return combinedRoute(parts, steps => {
     // An arm with a share of 0 gets no requests.
-    ways: waysOf(steps.filter((_, at) => shares[at]! > 0)),
-  }))
+    const isOpen = (at: number) => shares[at]! > 0
+    return {
+      ...oneOf(steps, (draft, context) => {
+        const last = keyOf === undefined ? armOfLast(steps, draft) : -1
+        return last !== -1 && isOpen(last) ? last : choose(draft, context)
+      }),
+      ways: waysOf(steps.filter((_, at) => isOpen(at))),
+    }
+  })
+}
+
+/** Returns the arm that answered the conversation last; -1 if it is not known. */
+function armOfLast(steps: readonly LinkedRoute[], { lastTarget }: Draft): number {
+  if (lastTarget === undefined) return -1
+  return steps.findIndex(({ targets }) => targets.some(target => targetNameOf(target) === lastTarget))
 }
 
 function armOf(name: string, arm: unknown): readonly [entry: unknown, share: unknown] {

@@ -1,5 +1,4 @@
 import { configurationError } from '../errors/configuration-error.ts'
-import { principalKey } from '../primitives/principal-key.ts'
 import {
   type CombinedRoute,
   combinedRoute,
@@ -9,7 +8,7 @@ import {
 } from './combined-route.ts'
 import { checkWeights } from './entry-checks.ts'
 import { byLeast, ranked } from './linked-combinations.ts'
-import { distinctIds, rendezvous } from './route-key.ts'
+import { conversationOf, distinctIds, rendezvous } from './route-key.ts'
 
 /**
  * Distributes requests at random by weight: `weighted([a, 3], [b, 1])` sends three of four requests to `a`. The others follow
@@ -45,10 +44,10 @@ export function weighted(...given: readonly unknown[]): CombinedRoute<string> {
   )
   return combinedRoute(parts, steps => {
     const distances = rendezvous(distinctIds(steps.map(({ id }) => id)), weights)
-    return ranked(steps, (listed, { outline }, { principal, random }) => {
-      const { conversationKey } = outline
-      if (conversationKey !== undefined) {
-        const found = distances(JSON.stringify([principalKey(principal), conversationKey]))
+    return ranked(steps, (listed, draft, context) => {
+      const conversation = conversationOf(draft, context)
+      if (conversation !== undefined) {
+        const found = distances(conversation)
         return byLeast(
           listed,
           listed.map(({ index }) => found[index]!),
@@ -57,7 +56,7 @@ export function weighted(...given: readonly unknown[]): CombinedRoute<string> {
       // An exponential variate per entry: each is the smallest with the probability of its share of the weights.
       return byLeast(
         listed,
-        listed.map(({ index }) => -Math.log(random()) / weights[index]!),
+        listed.map(({ index }) => -Math.log(context.random()) / weights[index]!),
       )
     })
   })

@@ -5,7 +5,7 @@ import { embedRequestFor, requestFor } from '../validation/overridden-settings.t
 import { speaks } from '../validation/speaks.ts'
 import { type CallRequest, CountRequest, EmbedPart } from './call-request.ts'
 import type { PlannedCall } from './lazy-call.ts'
-import { realmOf } from './realm.ts'
+import { realmOf } from '../validation/realm.ts'
 
 /** What a plan takes from its attempt. */
 interface PlanOptions {

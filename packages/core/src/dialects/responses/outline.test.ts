@@ -63,7 +63,10 @@ describe('the outline of a request in the Responses API', () => {
   })
 
   it('takes the session of a header where the body names no conversation', () => {
-    expect(outlineOf({}, { 'session-id': 's' }).conversationKey).toBe('s')
+    for (const name of ['x-claude-code-session-id', 'session-id', 'session_id'])
+      expect(outlineOf({}, { [name]: 's' }).conversationKey).toBe('s')
+    const both = { 'session-id': 's', 'x-claude-code-session-id': 'c' }
+    expect(outlineOf({}, both).conversationKey).toBe('c')
     expect(outlineOf({ prompt_cache_key: 'k' }, { 'session-id': 's' }).conversationKey).toBe('k')
   })
 

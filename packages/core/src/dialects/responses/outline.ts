@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { measureAudio, measureFile, measureImage, measureLink } from '../../usage/media.ts'
 import { addsTools, isWebSearch } from './tools.ts'
+import { sessionHeader } from './wire-names.ts'
 
 /** Looks at the parsed body of a request in the Responses API. Each member is computed when it is read. */
 export function responsesOutline(body: JsonObject, _bytes: number, headers?: RequestHeaders): Outline {
@@ -19,8 +20,8 @@ export function restoredOutline(
   return new ResponsesOutline(body, headers, root)
 }
 
-/** The header in which a coding client names its session. */
-const sessionHeader = 'session-id'
+/** The headers in which coding clients name their session. The first that is present counts. */
+const sessionHeaders = [sessionHeader, 'session-id', 'session_id'] as const
 
 /** A longer name of a session is no name. */
 const maxSessionLength = 512
@@ -28,7 +29,10 @@ const maxSessionLength = 512
 /** Returns what all requests of one conversation share. */
 export function conversationKeyOf(body: JsonObject, headers: RequestHeaders | undefined): string | undefined {
   const given = jsonMember(body, 'prompt_cache_key')
-  const key = (typeof given === 'string' && given) || headers?.get(sessionHeader) || undefined
+  const key =
+    (typeof given === 'string' && given) ||
+    (headers && sessionHeaders.map(name => headers.get(name)).find(Boolean)) ||
+    undefined
   return key !== undefined && key.length <= maxSessionLength ? key : undefined
 }
 

@@ -2,3 +2,6 @@
 
 /** The format of reasoning that vendors of the protocol have encrypted. */
 export const ownReasoningFormat = 'openai-responses-v1'
+
+/** The header in which a coding client names its session. */
+export const sessionHeader = 'x-claude-code-session-id'
