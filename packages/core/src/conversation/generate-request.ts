@@ -53,6 +53,11 @@ export interface GenerateRequest {
   translationLosses?(): readonly ConversationLoss[]
   /** Returns the path in the caller's request for a path in `chat()`: `input[0].content[1]` for `messages[0].content[1]`. */
   pathOf(chatPath: string): string
+  /**
+   * Returns the path in the caller's request for one that begins with the `path` of a turn, where the gateway has put turns in front
+   * of the caller's own. Default: it is the same.
+   */
+  turnPath?(path: string): string
   /** Returns the same request with other settings, which replace all of its own. */
   withSettings(settings: Settings): GenerateRequest
   /**

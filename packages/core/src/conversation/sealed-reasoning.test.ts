@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../protocol/chat.ts'
-import { openReasoning, sealedRealm, sealReasoning } from './sealed-reasoning.ts'
+import { openReasoning, readerOf, sealReasoning } from './sealed-reasoning.ts'
 
 const none = new Map<string, JsonObject>()
 
@@ -20,7 +20,7 @@ describe('sealed reasoning', () => {
       fc.property(fc.array(detail, { minLength: 1, maxLength: 5 }), calls, (details, entries) => {
         const sealed = sealReasoning({ realm: 'a1', details, calls: new Map(entries) })!
         expect(sealed).toMatch(/^[\x21-\x7e]+$/)
-        expect(sealedRealm(sealed)).toBe('a1')
+        expect(readerOf(sealed)).toBe('a1')
         expect(openReasoning(sealed)).toEqual({ realm: 'a1', details, calls: new Map(entries) })
       }),
     )
@@ -61,6 +61,23 @@ describe('sealed reasoning', () => {
       expect(openReasoning(sealed(value))).toEqual({ realm: '', details: [], calls: none })
     }
     expect(openReasoning(sealed(null))).toEqual({ realm: '', details: [], calls: none })
+  })
+
+  it('has no reader where it was changed, is too long, or is of another version', () => {
+    const sealed = sealReasoning({ realm: 'a1', details: [{ data: 'x' }], calls: none })!
+    expect(readerOf('EqQBCgIYAhIM')).toBeUndefined()
+    expect(readerOf('')).toBeUndefined()
+    for (const text of [
+      `${sealed}#`,
+      sealed.slice(0, -7),
+      sealed.replace('.a1.', '.A1.'),
+      sealed.replace('.a1.', '.'),
+      sealed.replace('sluice1', 'sluice2'),
+      `sluice1.a1.${btoa(JSON.stringify({ details: [{ data: 'x'.repeat(4_000_000) }] }))}`,
+      'sluice1.',
+    ]) {
+      expect(readerOf(text), text.slice(0, 40)).toBe('unreadable')
+    }
   })
 
   it('never throws, whatever it is', () => {

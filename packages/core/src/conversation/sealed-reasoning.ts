@@ -56,8 +56,30 @@ export function openReasoning(text: string): SealedReasoning | undefined {
   return { realm, details, calls }
 }
 
+/** The realm of a text that looks like a sealed one and cannot be opened. No target has it. */
+const unreadableRealm = 'unreadable'
+
+/** What sealed texts of any version begin with. No vendor's own texts do. */
+const anyVersion = /^sluice\d+\./
+
+/**
+ * Returns who alone can read a text of `sealReasoning`: its realm, or `unreadableRealm` for one that was changed, is too long, or
+ * of another version. `undefined` for a text that is a vendor's own.
+ */
+export function readerOf(text: string): string | undefined {
+  if (!anyVersion.test(text.slice(0, 16))) return undefined
+  return openReasoning(text)?.realm ?? unreadableRealm
+}
+
+/** Returns why a text of a realm is not sent to a target of another. */
+export function whyUnread(realm: string | undefined): string {
+  return realm === unreadableRealm
+    ? 'it was changed, or is too long'
+    : 'only another vendor, account or region can read it'
+}
+
 /** Returns the realm of a text that looks like one of `sealReasoning`, without opening it. `undefined` for any other. */
-export function sealedRealm(text: string): string | undefined {
+function sealedRealm(text: string): string | undefined {
   if (!text.startsWith(prefix) || text.length > maxLength) return undefined
   return /^[0-9a-f]{0,64}(?=\.)/.exec(text.slice(prefix.length, prefix.length + 65))?.[0]
 }

@@ -121,7 +121,7 @@ export abstract class SourceGenerateRequest<Source extends RequestSource<Source>
     return {
       ...body,
       edits: [...body.edits, ...removals(paths)],
-      adjustments: paths.map(path => this.#leftOut(path)),
+      adjustments: [...(body.adjustments ?? []), ...paths.map(path => this.#leftOut(path))],
     }
   }
 

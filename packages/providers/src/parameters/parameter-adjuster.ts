@@ -8,7 +8,7 @@ import type { Adjustment, GenerateRequest, UnsupportedParameters } from '@sluice
 export type AdjustedParameter = string | { readonly path: string }
 
 /** What an adjuster reads of a request: the caller's names, and its dialect. */
-type CallersRequest = Pick<GenerateRequest, 'pathOf'> & Partial<Pick<GenerateRequest, 'dialect'>>
+type CallersRequest = Pick<GenerateRequest, 'pathOf'> & Partial<Pick<GenerateRequest, 'dialect' | 'turnPath'>>
 
 /**
  * Drops, maps, defaults or refuses parameters that a provider does not support, and lists each adjustment. It never
@@ -96,7 +96,7 @@ export class ParameterAdjuster {
   }
 
   #pathOf(parameter: AdjustedParameter): string {
-    if (typeof parameter !== 'string') return parameter.path
+    if (typeof parameter !== 'string') return this.#request?.turnPath?.(parameter.path) ?? parameter.path
     return this.#request === undefined ? parameter : this.#request.pathOf(parameter)
   }
 }

@@ -1,6 +1,6 @@
 import type { Adjustment } from '../../contracts/provider.ts'
 import type { BodyEdit } from '../../conversation/body-edit.ts'
-import { sealedRealm } from '../../conversation/sealed-reasoning.ts'
+import { readerOf, whyUnread } from '../../conversation/sealed-reasoning.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 
@@ -30,7 +30,7 @@ export function signedBlocks(body: JsonObject): readonly SignedBlock[] {
       const member = signedMember(value)
       const text = member && jsonMember(value, member)
       if (member === undefined || typeof text !== 'string' || text === '') continue
-      found.push({ message, block, member, realm: sealedRealm(text) })
+      found.push({ message, block, member, realm: readerOf(text) })
     }
   }
   return found
@@ -47,13 +47,17 @@ function signedMember(block: JsonValue): SignedBlock['member'] | undefined {
   }
 }
 
-/** Returns a body with empty texts in place of some signatures, so that all blocks keep their positions. */
-export function withoutSignatures(body: JsonObject, left: readonly SignedBlock[], why: string): ReadableBody {
+/** Returns a body with empty texts in place of some signatures, so that all blocks keep their positions. `why`: default by the realm. */
+export function withoutSignatures(
+  body: JsonObject,
+  left: readonly SignedBlock[],
+  why?: string,
+): ReadableBody {
   const messages = [...jsonItems(jsonMember(body, 'messages'))]
   const adjustments: Adjustment[] = []
   let content: JsonValue[] = []
   let copied = -1
-  for (const { message, block, member } of left) {
+  for (const { message, block, member, realm } of left) {
     if (message !== copied) {
       const given = messages[message] as JsonObject
       content = [...jsonItems(given.content)]
@@ -64,7 +68,7 @@ export function withoutSignatures(body: JsonObject, left: readonly SignedBlock[]
     adjustments.push({
       parameter: `messages[${message}].content[${block}].${member}`,
       action: 'dropped',
-      detail: why,
+      detail: why ?? whyUnread(realm),
     })
   }
   return { body: { ...body, messages }, adjustments }

@@ -94,10 +94,7 @@ export class RequestSource {
     const sealed = this.#signedBlocks.filter(({ realm }) => realm !== undefined)
     if (sealed.length === 0) return this
     const own = realmOf()
-    return this.#without(
-      sealed.filter(({ realm }) => realm !== own),
-      'only another vendor, account or region can read it',
-    )
+    return this.#without(sealed.filter(({ realm }) => realm !== own))
   }
 
   withoutReasoning(): RequestSource | undefined {
@@ -110,8 +107,8 @@ export class RequestSource {
     return this.#signed
   }
 
-  #without(left: readonly SignedBlock[], why: string): RequestSource {
-    return left.length === 0 ? this : new RequestSource(this.draft, withoutSignatures(this.body, left, why))
+  #without(left: readonly SignedBlock[]): RequestSource {
+    return left.length === 0 ? this : new RequestSource(this.draft, withoutSignatures(this.body, left))
   }
 
   get settings(): MessagesSettings {

@@ -3,6 +3,7 @@ import type { Draft, RestoredState } from '../../contracts/draft.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import type { JsonObject } from '../../protocol/chat.ts'
 import { shorten } from '../../protocol/error-messages.ts'
+import { refuseAccountIds } from './account-ids.ts'
 import { ownPath } from './own-path.ts'
 import { RequestSource, ResponsesGenerateRequest } from './request.ts'
 import { readFields, responsesFields } from './settings.ts'
@@ -17,6 +18,7 @@ import { checkFieldsOfGateway, checkRequest } from './validate.ts'
  */
 export function readResponses(draft: Draft, rules: ReadRules, extensions: ExtensionPolicy): ReadRequest {
   const { body, restored } = draft
+  refuseAccountIds(body, index => ownPath(`input[${index}]`, restored))
   if (rules.unknownParameters === 'reject') refuseUnknown(body)
   try {
     checkFieldsOfGateway(body, restored !== undefined)

@@ -1,5 +1,5 @@
 import type { Adjustment } from '../../contracts/provider.ts'
-import { sealedRealm } from '../../conversation/sealed-reasoning.ts'
+import { readerOf, whyUnread } from '../../conversation/sealed-reasoning.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { itemType } from './item-types.ts'
@@ -25,7 +25,7 @@ export function encryptedItems(body: JsonObject): readonly EncryptedItem[] {
   const found: EncryptedItem[] = []
   for (const [index, item] of jsonItems(jsonMember(body, 'input')).entries()) {
     const text = encryptedText(item)
-    if (text !== '') found.push({ index, realm: sealedRealm(text) })
+    if (text !== '') found.push({ index, realm: readerOf(text) })
   }
   return found
 }
@@ -36,17 +36,21 @@ export function encryptedText(item: JsonValue): string {
   return typeof text === 'string' ? text : ''
 }
 
-/** Returns a body with empty texts in place of some encrypted reasoning, so that all items keep their positions. */
+/**
+ * Returns a body with empty texts in place of some encrypted reasoning, so that all items keep their positions. `why`: default by
+ * the realm.
+ */
 export function withoutEncrypted(
   body: JsonObject,
   left: readonly EncryptedItem[],
-  why: string,
+  why?: string,
 ): ReadableBody {
   const input = [...jsonItems(jsonMember(body, 'input'))]
   const adjustments: Adjustment[] = []
-  for (const { index } of left) {
+  for (const { index, realm } of left) {
     input[index] = { ...(input[index] as JsonObject), encrypted_content: '' }
-    adjustments.push({ parameter: `input[${index}].encrypted_content`, action: 'dropped', detail: why })
+    const detail = why ?? whyUnread(realm)
+    adjustments.push({ parameter: `input[${index}].encrypted_content`, action: 'dropped', detail })
   }
   return { body: { ...body, input }, adjustments, left: left.map(({ index }) => index) }
 }

@@ -1,4 +1,5 @@
 import type { Draft } from '../../contracts/draft.ts'
+import type { Adjustment } from '../../contracts/provider.ts'
 import type { BodyEdit } from '../../conversation/body-edit.ts'
 import type { NativeBody, Settings } from '../../conversation/generate-request.ts'
 import type { ServerTools } from '../../conversation/server-tools.ts'
@@ -9,9 +10,11 @@ import {
   type ConversationLoss,
   turnsToChat,
 } from '../../conversation/turns-to-chat.ts'
+import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+import { isBareReasoning } from './account-ids.ts'
 import { reasoningEdits, settingEdits } from './native-edits.ts'
 import { conversationKeyOf } from './outline.ts'
-import { ownPath } from './own-path.ts'
+import { ownPath, trimmedTurnPath } from './own-path.ts'
 import {
   type EncryptedItem,
   encryptedItems,
@@ -36,32 +39,43 @@ export class ResponsesGenerateRequest extends SourceGenerateRequest<RequestSourc
   }
 
   losses(): readonly ConversationLoss[] {
-    return this.#own(this.source.chat.losses)
+    return this.#own(this.source.chat.losses, trimmedTurnPath)
   }
 
   translationLosses(): readonly ConversationLoss[] {
     const { conversation, settings } = this.source
-    return this.#own([...conversation.losses, ...settings.losses])
+    return [...this.#own(conversation.losses, trimmedTurnPath), ...this.#own(settings.losses, ownPath)]
   }
 
   pathOf(chatPath: string): string {
     const { settings, chat, draft } = this.source
-    if (chatPath.startsWith('messages[')) return ownPath(chat.pathOf(chatPath), draft.restored)
+    if (chatPath.startsWith('messages[')) return this.turnPath(chat.pathOf(chatPath))
     return ownPath(renamedPath(toolPathOf(chatPath, settings.tools.paths), settings.renamed), draft.restored)
   }
 
+  turnPath(path: string): string {
+    return trimmedTurnPath(path, this.source.draft.restored)
+  }
+
   /** Returns losses with the paths of the request that the caller sent. */
-  #own(losses: readonly ConversationLoss[]): readonly ConversationLoss[] {
+  #own(losses: readonly ConversationLoss[], pathOf: typeof ownPath): readonly ConversationLoss[] {
     const { restored } = this.source.draft
     return restored === undefined
       ? losses
-      : losses.map(each => ({ ...each, path: ownPath(each.path, restored) }))
+      : losses.map(each => ({ ...each, path: pathOf(each.path, restored) }))
   }
 
   protected nativeBody(replaced: Settings | undefined): NativeBody {
-    const { text, settings, reasoningEdits } = this.source
+    const { text, settings, reasoningEdits, bareReasoning } = this.source
     const edits = replaced === undefined ? [] : settingEdits(settings.settings, replaced)
-    return { text, headers: {}, edits: [...edits, ...reasoningEdits] }
+    const adjustments = bareReasoning.map(
+      (index): Adjustment => ({
+        parameter: this.ownPath(`input[${index}]`),
+        action: 'dropped',
+        detail: 'it has no encrypted content, and the vendor stores nothing',
+      }),
+    )
+    return { text, headers: {}, edits: [...edits, ...reasoningEdits], adjustments }
   }
 
   protected ownPath(path: string): string {
@@ -79,6 +93,7 @@ export class RequestSource {
   #chat: ChatConversation | undefined
   #text: string | undefined
   #reasoningEdits: readonly BodyEdit[] | undefined
+  #bareReasoning: readonly number[] | undefined
 
   constructor(draft: Draft, readable: ReadableBody = { body: draft.body, adjustments: [], left: [] }) {
     this.draft = draft
@@ -98,10 +113,7 @@ export class RequestSource {
     const sealed = this.#encryptedItems.filter(({ realm }) => realm !== undefined)
     if (sealed.length === 0) return this
     const own = realmOf()
-    return this.#without(
-      sealed.filter(({ realm }) => realm !== own),
-      'only another vendor, account or region can read it',
-    )
+    return this.#without(sealed.filter(({ realm }) => realm !== own))
   }
 
   withoutReasoning(): RequestSource | undefined {
@@ -114,7 +126,7 @@ export class RequestSource {
     return this.#encrypted
   }
 
-  #without(left: readonly EncryptedItem[], why: string): RequestSource {
+  #without(left: readonly EncryptedItem[], why?: string): RequestSource {
     if (left.length === 0) return this
     const readable = withoutEncrypted(this.#readable.body, left, why)
     return new RequestSource(this.draft, { ...readable, left: [...this.#readable.left, ...readable.left] })
@@ -131,7 +143,7 @@ export class RequestSource {
   }
 
   get conversation(): ResponsesConversation {
-    this.#conversation ??= responsesToTurns(this.#readable.body, this.settings.tools)
+    this.#conversation ??= responsesToTurns(this.#readable.body, this.settings.tools, this.draft.restored)
     return this.#conversation
   }
 
@@ -147,8 +159,19 @@ export class RequestSource {
   }
 
   get reasoningEdits(): readonly BodyEdit[] {
-    this.#reasoningEdits ??= reasoningEdits(this.#readable.body, this.#readable.left)
+    this.#reasoningEdits ??= reasoningEdits(this.#readable.body, [
+      ...this.#readable.left,
+      ...this.bareReasoning,
+    ])
     return this.#reasoningEdits
+  }
+
+  /** The items of reasoning that only name what a vendor has stored. */
+  get bareReasoning(): readonly number[] {
+    this.#bareReasoning ??= jsonItems(jsonMember(this.draft.body, 'input')).flatMap((item, index) =>
+      isBareReasoning(item) ? [index] : [],
+    )
+    return this.#bareReasoning
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RestoredState } from '../../contracts/draft.ts'
 import { openReasoning, type SealedReasoning } from '../../conversation/sealed-reasoning.ts'
 import type {
   AudioTurnPart,
@@ -13,6 +14,7 @@ import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { type ItemKind, itemKinds, itemType } from './item-types.ts'
 import { type Loss, losses, lossOfType } from './losses.ts'
+import { turnPathOf } from './own-path.ts'
 import type { NamedTool } from './tool-names.ts'
 import type { ReadTools } from './tools.ts'
 import { ownReasoningFormat } from './wire-names.ts'
@@ -30,6 +32,7 @@ export interface ResponsesConversation {
 export function responsesToTurns(
   body: JsonObject,
   { nameOf }: Pick<ReadTools, 'nameOf'>,
+  restored?: RestoredState,
 ): ResponsesConversation {
   const input = jsonMember(body, 'input')
   const reader = new TurnsReader(jsonItems(input), nameOf)
@@ -38,7 +41,7 @@ export function responsesToTurns(
     reader.addTurn('system', [{ kind: 'text', text: instructions, path: 'instructions' }], 'instructions')
   if (typeof input === 'string' && input !== '')
     reader.addTurn('user', [{ kind: 'text', text: input, path: 'input' }], 'input')
-  for (const [index, item] of jsonItems(input).entries()) reader.addItem(item, `input[${index}]`)
+  for (const [index, item] of jsonItems(input).entries()) reader.addItem(item, turnPathOf(index, restored))
   return reader
 }
 
