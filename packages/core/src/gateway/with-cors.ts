@@ -63,7 +63,7 @@ function preflight(allow: string | undefined, maxAgeSeconds: number): Response {
   const headers = new Headers({ vary: 'origin, access-control-request-headers' })
   if (allow !== undefined) {
     headers.set('access-control-allow-origin', allow)
-    headers.set('access-control-allow-methods', 'GET, POST, OPTIONS')
+    headers.set('access-control-allow-methods', 'GET, POST, DELETE, OPTIONS')
     headers.set('access-control-allow-headers', allowedHeaders)
     headers.set('access-control-max-age', String(maxAgeSeconds))
   }

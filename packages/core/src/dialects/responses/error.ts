@@ -77,9 +77,10 @@ function missingModel(message: string): string {
   return `The requested model '${model}' does not exist.${message.slice(all.length)}`
 }
 
-/** Clients that were sent a status already read from the message how long to wait. */
-function withRetryTime({ status, headers }: GatewayError, message: string): string {
-  const seconds = headers['retry-after']
-  if (status !== 429 || seconds === undefined || !/^\d{1,9}$/.test(seconds)) return message
+/** Clients that were sent a status already read from the message how long to wait: a second where it is not known. */
+function withRetryTime({ status, reason, headers }: GatewayError, message: string): string {
+  if (status !== 429 || reason === 'insufficient_quota') return message
+  const given = headers['retry-after'] ?? ''
+  const seconds = /^\d{1,9}$/.test(given) ? given : '1'
   return /try again in \d/i.test(message) ? message : `${message} Please try again in ${seconds}s.`
 }
