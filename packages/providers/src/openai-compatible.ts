@@ -28,6 +28,7 @@ import {
 } from './provider-instance.ts'
 import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders, bearer } from './request-headers.ts'
+import { inputTokensCodec } from './responses/count-tokens.ts'
 import { nativeResponsesBody } from './responses/native-body.ts'
 import { decodeNativeResponses } from './responses/native-decode.ts'
 import { type ReasoningApi, reasoningBy, validateReasoningApi } from './responses/reasoning-api.ts'
@@ -89,6 +90,11 @@ export interface OpenAICompatibleOptions extends CompatibilityOptions {
    * OpenAI's Responses API, for requests that it can express; `chat` is that of chat completions. Default `chat`.
    */
   readonly reasoningApi?: ReasoningApi | undefined
+  /**
+   * Whether the server counts the tokens of requests in the Responses API, at `/responses/input_tokens`. It takes `responses` in
+   * `speaks`. Default false: they are estimated.
+   */
+  readonly countsInputTokens?: boolean | undefined
   /** The default capabilities of its models; a target can override them. Default: unknown. */
   readonly capabilities?: KnownCapabilities | undefined
   /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. Default: it does not differ. */
@@ -109,6 +115,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   messagesPath: true,
   encryptedReasoning: true,
   reasoningApi: true,
+  countsInputTokens: true,
   capabilities: true,
   embeddings: true,
   maxTokensParameter: true,
@@ -139,7 +146,8 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   rejectUnknownOptions('openaiCompatible', options, optionNames)
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
   const { restrictedFields = allRestrictedFields, allowFields, providerFields, citations, ...more } = rest
-  const { speaks, messagesPath, encryptedReasoning = false, reasoningApi, embeddings = {}, ...others } = more
+  const { speaks, messagesPath, encryptedReasoning = false, countsInputTokens = false, ...besides } = more
+  const { reasoningApi, embeddings = {}, ...others } = besides
   const compatibility: CompatibilityOptions = others
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError(
@@ -170,6 +178,8 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
     const { headers } = endpoints.of(call)
     return encodeResponses(call, { url: responses, headers, encryptedReasoning })
   }
+  if (typeof countsInputTokens !== 'boolean')
+    throw configurationError(`${name}()`, ['countsInputTokens'], countsInputTokens, 'a boolean')
   const native: NativeCodec = {
     encodeNative: (call: NativeCall): EncodedRequest => {
       if (call.request.dialect === 'responses') {
@@ -194,6 +204,10 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
       : chat),
     ...(accepts === undefined ? {} : { accepts }),
     ...nativeDialects(speaks, [], native, name, ['messages', 'responses']),
+    // With two dialects the vendor could be asked to count a request in the other one.
+    ...(countsInputTokens && speaks?.length === 1 && speaks[0] === 'responses'
+      ? { count: inputTokensCodec(`${base}/responses/input_tokens`, call => endpoints.of(call).headers) }
+      : {}),
     ...(embeddings === false
       ? {}
       : {

@@ -88,6 +88,7 @@ export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIMo
     speaks,
     encryptedReasoning: true,
     reasoningApi,
+    countsInputTokens: true,
     capabilities: capabilitiesByName,
     embeddings: openaiEmbeddingCompatibility,
     ...openaiCompatibility,

@@ -88,7 +88,8 @@ export interface CountReply {
 
 /** Asks a vendor for the number of tokens of a prompt. `encode` and `decode` throw what those of `Provider` throw. */
 export interface CountCodec {
-  encode(call: Call): EncodedRequest | Promise<EncodedRequest>
+  /** Absent: the tokens of requests that are translated are estimated. */
+  encode?(call: Call): EncodedRequest | Promise<EncodedRequest>
   /** Encodes a request whose dialect the vendor speaks. Default: `encode`. */
   encodeNative?(call: NativeCall): EncodedRequest | Promise<EncodedRequest>
   decode(response: UpstreamResponse, call: Call): CountReply | Promise<CountReply>

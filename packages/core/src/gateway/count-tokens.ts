@@ -9,6 +9,7 @@ import { memberOf } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { callCount } from '../upstream/count-call.ts'
 import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
+import { speaks } from '../validation/speaks.ts'
 import type { Decision } from './decide.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
@@ -64,7 +65,9 @@ async function countedTokens<Host>(
   context: RequestContext,
   accounting: RequestAccounting,
 ): Promise<number | undefined> {
-  if (memberOf(target.provider, 'count') === undefined) return undefined
+  const codec = memberOf(target.provider, 'count')
+  const isNative = codec?.encodeNative !== undefined && speaks(target, request.dialect)
+  if (codec?.encode === undefined && !isNative) return undefined
   try {
     return await callCount(request, target, context, accounting, call)
   } catch (error) {

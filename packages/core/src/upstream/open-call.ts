@@ -66,7 +66,7 @@ export function openCall(
           form: planned.form,
           stream: false,
           call,
-          encode: () => codec.encode(call),
+          encode: () => codec.encode!(call),
           decode: response => codec.decode(response, call),
         }
       }

@@ -310,6 +310,10 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
     description: 'Whether the Responses API of the server returns encrypted reasoning.',
   },
   reasoningApi,
+  countsInputTokens: {
+    shape: flag,
+    description: 'Whether the Responses API of the server counts tokens, at `/responses/input_tokens`.',
+  },
   requiredToolChoice: { shape: text(), description: "What the vendor calls `tool_choice: 'required'`." },
   toolCallIds: { shape: choice('nine-alphanumerics'), description: "The form of a tool call's id." },
   embeddings: {
