@@ -2,7 +2,7 @@ import type { Dialect } from '../contracts/dialect.ts'
 import { chatDialect } from '../dialects/chat/dialect.ts'
 import { embeddingsDialect } from '../dialects/embeddings/dialect.ts'
 import { countTokensDialect, messagesDialect } from '../dialects/messages/dialect.ts'
-import { inputTokensDialect, responsesDialect } from '../dialects/responses/dialect.ts'
+import { compactDialect, inputTokensDialect, responsesDialect } from '../dialects/responses/dialect.ts'
 
 /** The dialects that every gateway has. */
 export const builtInDialects: readonly Dialect[] = [
@@ -11,5 +11,6 @@ export const builtInDialects: readonly Dialect[] = [
   countTokensDialect,
   responsesDialect,
   inputTokensDialect,
+  compactDialect,
   embeddingsDialect,
 ]

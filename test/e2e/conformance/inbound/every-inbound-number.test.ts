@@ -12,6 +12,7 @@ const required = [
   ...numbers('R', [50, 59]),
   ...numbers('R', [61, 61]),
   ...numbers('R', [65, 65]),
+  ...numbers('R', [70, 71]),
   ...numbers('M', [1, 4]),
   ...numbers('M', [10, 12]),
   ...numbers('M', [20, 22]),

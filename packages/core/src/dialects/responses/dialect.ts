@@ -1,4 +1,5 @@
 import type { CountDialect, GenerateDialect } from '../../contracts/dialect.ts'
+import { GatewayError } from '../../errors/errors.ts'
 import { responsesError, responsesErrorEvent } from './error.ts'
 import { responsesOutline } from './outline.ts'
 import { passResponse } from './pass.ts'
@@ -38,4 +39,21 @@ export const inputTokensDialect: CountDialect = {
   counts: responsesDialect.name,
   path: '/responses/input_tokens',
   write: tokens => JSON.stringify({ object: 'response.input_tokens', input_tokens: tokens }),
+}
+
+/**
+ * The endpoint that shortens a conversation. Its result could only be read by the account of the vendor that wrote it, which
+ * callers share, so that every request is refused: clients then shorten the conversation by themselves.
+ */
+export const compactDialect: GenerateDialect = {
+  ...responsesDialect,
+  name: 'responses_compact',
+  path: '/responses/compact',
+  triesWebSocket: false,
+  read() {
+    throw new GatewayError('invalid_request', {
+      message:
+        'This gateway does not compact conversations. Shorten the input, or ask a model for a summary of it.',
+    })
+  },
 }
