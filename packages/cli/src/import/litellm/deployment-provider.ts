@@ -9,6 +9,7 @@ export function deploymentProvider(
   named: NamedModel,
   given: ImportNode,
   context: ImportContext,
+  speaksResponses = false,
 ): string | Omit<UnsupportedSetting, 'path'> {
   const { known } = named
   if (known === undefined) return unknownVendor
@@ -45,9 +46,15 @@ export function deploymentProvider(
       ...elsewhere,
       ...(baseURL === undefined ? {} : { baseURL }),
       ...organizationOf(organization, further, headers),
+      ...(speaksResponses && !(baseURL === undefined && speaksByDefault.has(further))
+        ? { speaks: ['responses'] }
+        : {}),
     })
   }
 }
+
+/** The providers that pass on requests in the Responses API, unless they have a `baseURL` of their own. */
+const speaksByDefault: ReadonlySet<string> = new Set(['openai', 'xai', 'openrouter', 'deepseek'])
 
 const unknownVendor = {
   why: 'Unsupported vendor.',

@@ -32,7 +32,7 @@ export function deploymentOf(
   const given = withCredential(entry.at('litellm_params'), credentials, context.reader)
   const info = entry.at('model_info')
   const mode = info.at('mode').text()
-  if (mode !== undefined && mode !== 'chat' && mode !== 'embedding') {
+  if (mode !== undefined && !modes.includes(mode)) {
     entry.reportUnsupported(
       'It is not a model for chat completions or embeddings.',
       'Keep serving it with LiteLLM.',
@@ -40,13 +40,13 @@ export function deploymentOf(
     return undefined
   }
   const embeds = mode === 'embedding'
-  const named = namedOf(given)
+  const { named, isResponses } = responsesModel(namedOf(given), mode)
   if (named === undefined || !isUsable(name, named.model)) {
     const [why, fix] = named === undefined ? noVendor : unusableModel
     entry.reportUnsupported(why, fix)
     return undefined
   }
-  if (named.model.startsWith('responses/')) {
+  if (isResponses && !speaksResponses(named)) {
     entry.reportUnsupported(...anotherApi)
     return undefined
   }
@@ -55,7 +55,7 @@ export function deploymentOf(
     entry.reportUnsupported(...unfit)
     return undefined
   }
-  const vendor = deploymentProvider(named, given, context)
+  const vendor = deploymentProvider(named, given, context, isResponses)
   if (typeof vendor !== 'string') {
     entry.reportUnsupported(vendor.why, vendor.fix)
     return undefined
@@ -63,6 +63,7 @@ export function deploymentOf(
   const parameters = parametersOf(given, withReferences)
   if (parameters !== undefined) context.reader.note(callersFirst)
   if (embeds) context.reader.note(sameSpace)
+  if (isResponses) context.reader.note(ownApi)
   const bound = (key: string) => (given.at(key).isThere ? given.at(key) : entry.at(key))
   return {
     target: `${vendor}/${modelName(named)}`,
@@ -77,6 +78,33 @@ export function deploymentOf(
   }
 }
 
+const modes = ['chat', 'embedding', 'responses']
+
+/** LiteLLM calls some models by the Responses API, whatever API the caller uses: `openai/responses/gpt-5`. */
+function responsesModel(
+  named: NamedModel | undefined,
+  mode: string | undefined,
+): { readonly named: NamedModel | undefined; readonly isResponses: boolean } {
+  const prefix = 'responses/'
+  const isNamed = named?.model.startsWith(prefix) === true
+  return {
+    named: isNamed ? { ...named, model: named.model.slice(prefix.length) } : named,
+    isResponses: isNamed || mode === 'responses',
+  }
+}
+
+/** The providers whose servers have the Responses API. */
+const responsesTypes = new Set(
+  'openai openai-compatible xai openrouter groq deepseek fireworks vllm ollama lmstudio llamacpp'.split(' '),
+)
+
+/** Whether the provider of a vendor can pass on requests in the Responses API. An unknown vendor is reported as such. */
+function speaksResponses({ known }: NamedModel): boolean {
+  return known === undefined || responsesTypes.has(known.type)
+}
+
+const ownApi =
+  'LiteLLM calls a model named responses/ by the Responses API only. Sluice calls each target by the API of the caller, where its vendor has it.'
 const callersFirst =
   "Parameters of a target override the caller's; in LiteLLM the caller's take precedence. A token maximum lowers the caller's and never raises it."
 const sameSpace =
@@ -86,8 +114,8 @@ const noVendor = [
   'Add the vendor as a prefix, such as openai/, and import again.',
 ] as const
 const anotherApi: readonly [string, string] = [
-  'LiteLLM calls it by another API than chat completions.',
-  'If it supports chat completions, remove responses/ from its name, and import again.',
+  'LiteLLM calls it by the Responses API, which the provider of this vendor does not pass on.',
+  'If it supports the API of the vendor itself, remove responses/ from its name, and import again.',
 ]
 const unusableModel = [
   'A * in the model needs a * in model_name.',

@@ -122,3 +122,33 @@ it('reports an object where a number or a name belongs, whatever its members are
   const named = importLiteLLM({ litellm_settings: { max_budget: 5, budget_duration: 'constructor' } })
   expect(named.config.limits).toBeUndefined()
 })
+
+it('imports models of the Responses API where their provider passes it on, and reports the others', () => {
+  const { config, unsupported, notes } = importLiteLLM({
+    model_list: [
+      deployment('deep', 'openai/responses/gpt-5-pro'),
+      { ...deployment('mode', 'openai/o3-pro'), model_info: { mode: 'responses' } },
+      deployment('own', 'openai/responses/m', { api_base: 'https://llm.example/v1' }),
+      deployment('grok', 'xai/responses/grok-4'),
+      deployment('fast', 'groq/responses/openai/gpt-oss-120b'),
+      deployment('eu', 'azure/responses/gpt-5'),
+    ],
+  })
+  expect(config.models).toMatchObject({
+    deep: 'openai/gpt-5-pro',
+    mode: 'openai/o3-pro',
+    grok: 'xai/grok-4',
+    fast: 'groq/openai/gpt-oss-120b',
+  })
+  const { openai, xai, ...others } = config.providers ?? {}
+  expect(openai).not.toHaveProperty('speaks')
+  expect(xai).not.toHaveProperty('speaks')
+  expect(Object.values(others)).toMatchObject([
+    { baseURL: 'https://llm.example/v1', speaks: ['responses'] },
+    { speaks: ['responses'] },
+  ])
+  expect(unsupported.map(({ path, why }) => [path, why])).toEqual([
+    ['model_list[5]', expect.stringContaining('Responses API')],
+  ])
+  expect(notes.some(note => note.includes('Responses API'))).toBe(true)
+})
