@@ -26,6 +26,7 @@ Usage: sluice explain (--key KEY | --as ID) --model NAME [options]
   --key KEY         the caller, by API key
   --as ID           the caller, by the id of a key: of the configuration, or in the database
   --model NAME      the requested model
+  --path PATH       the endpoint, such as /responses or /messages. Default: /chat/completions
   --body FILE       the request body, as JSON; - reads it from standard input. Default: a short question
   --seed N          repeats random choices: the seed of a trace
   --json            prints JSON
@@ -39,6 +40,7 @@ Example: sluice explain --as ann --model smart`,
     key: { type: 'string' },
     as: { type: 'string' },
     model: { type: 'string' },
+    path: { type: 'string' },
     body: { type: 'string' },
     seed: { type: 'string' },
     json: { type: 'boolean' },
@@ -67,6 +69,7 @@ interface ExplainArguments {
   readonly config: string | undefined
   readonly key: string | undefined
   readonly as: string | undefined
+  readonly path: string
   readonly body: string
   readonly seed: number | undefined
   readonly json: boolean
@@ -82,16 +85,20 @@ async function parseArguments(
   const [first] = positionals
   if (first !== undefined) throw wrong(`got '${first}', expected options only.`)
   const [key, as, model, body, seed] = ['key', 'as', 'model', 'body', 'seed'].map(given)
+  const path = given('path') ?? '/chat/completions'
   if ((key === undefined) === (as === undefined))
     throw wrong('the caller is missing, or given twice. Pass one of --key and --as.')
   if (model === undefined && body === undefined) throw wrong('the model is missing. Pass --model or --body.')
+  if (!/^(?:\/[a-z_]+)+$/.test(path))
+    throw wrong(`--path is '${path}', expected a path below the base path, such as /responses.`)
   if (seed !== undefined && !/^\d{1,10}$/.test(seed))
     throw wrong(`--seed is '${seed}', expected a whole number from 0.`)
   return {
     config: given('config'),
     key,
     as,
-    body: bodyOf(body === undefined ? undefined : await bodyText(body, context), model),
+    path,
+    body: bodyOf(body === undefined ? undefined : await bodyText(body, context), model, path),
     seed: seed === undefined ? undefined : Number(seed),
     json: values.json === true,
   }
@@ -105,14 +112,20 @@ async function bodyText(path: string, context: CommandContext): Promise<string> 
 }
 
 /** `--model` replaces the model of the body. */
-function bodyOf(given: string | undefined, model: string | undefined): string {
-  if (given === undefined) return JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] })
+function bodyOf(given: string | undefined, model: string | undefined, path: string): string {
+  if (given === undefined) return JSON.stringify({ model, ...questionFor(path) })
   if (model === undefined) return given
   try {
     return JSON.stringify({ ...JSON.parse(given), model })
   } catch {
     throw new CommandError('explain: the body is not valid JSON.')
   }
+}
+
+function questionFor(path: string): object {
+  if (path.startsWith('/responses') || path === '/embeddings') return { input: 'Hello' }
+  const messages = [{ role: 'user', content: 'Hello' }]
+  return path === '/messages' ? { max_tokens: 100, messages } : { messages }
 }
 
 async function gatewayOf(
@@ -150,8 +163,8 @@ async function findCaller(
   )
 }
 
-function requestOf({ server }: TypedConfig, { key, body }: ExplainArguments): Request {
-  return new Request(`http://sluice${server?.basePath ?? '/v1'}/chat/completions`, {
+function requestOf({ server }: TypedConfig, { key, path, body }: ExplainArguments): Request {
+  return new Request(`http://sluice${server?.basePath ?? '/v1'}${path}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',

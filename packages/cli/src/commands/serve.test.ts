@@ -145,6 +145,20 @@ describe('sluice explain', () => {
     })
   })
 
+  it('explains a request to another endpoint', async () => {
+    const { context, printed } = worldOf({ 'sluice.config.json': config })
+    for (const path of ['/responses', '/responses/input_tokens', '/messages', '/embeddings'])
+      expect(await explain.run({ as: 'ann', model: 'demo', path, json: true }, [], context), path).toBe(0)
+    expect(printed.map(text => JSON.parse(text).candidates[0].provider)).toEqual(
+      Array.from({ length: 4 }, () => 'local'),
+    )
+    expect(await explain.run({ as: 'ann', model: 'none', path: '/responses' }, [], context)).toBe(1)
+    expect(printed.at(-1)).toContain('rejected 404 model_not_found')
+    await expect(explain.run({ as: 'ann', model: 'demo', path: 'responses' }, [], context)).rejects.toThrow(
+      /--path is 'responses'/,
+    )
+  })
+
   it('says why a request would be refused', async () => {
     const { context, printed } = worldOf({
       'sluice.config.json': config,
