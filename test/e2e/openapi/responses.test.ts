@@ -71,6 +71,40 @@ describe('responses', () => {
     expect(await counted({}, 'sk-wrong')).toMatchObject({ status: 401 })
   })
 
+  it('stored ones are what the document says, for their owner and for others', async () => {
+    const gateway = gatewayWith({
+      authenticate: apiKeys([
+        { id: 'me', key: 'sk-test' },
+        { id: 'you', key: 'sk-other' },
+      ]),
+    })
+    const created = await askDescribed(gateway, responses, post(responses, {}))
+    const { id } = JSON.parse(created.text)
+    const of = (method: string, part: string, key = 'sk-test') =>
+      askDescribed(
+        gateway,
+        `${method} /v1/responses/{response}${part}`,
+        new Request(`http://sluice.test/v1/responses/${id}${part}`, {
+          method,
+          headers: { authorization: `Bearer ${key}` },
+        }),
+      )
+    const paths = [
+      ['GET', '', 200],
+      ['GET', '/input_items', 200],
+      ['POST', '/cancel', 400],
+      ['DELETE', '', 200],
+    ] as const
+    for (const [method, part, status] of paths) {
+      expect(await of(method, part, 'sk-wrong')).toMatchObject({ status: 401 })
+      expect(await of(method, part, 'sk-other')).toMatchObject({ status: 404 })
+      expect(await of(method, part)).toMatchObject({ status })
+    }
+    expect(await of('GET', '')).toMatchObject({ status: 404 })
+    const next = await askDescribed(gateway, responses, post(responses, { previous_response_id: id }))
+    expect(next.status).toBe(400)
+  })
+
   it('are valid for the document and the gateway, or for neither', async () => {
     const gateway = gatewayWith()
     const accepts = validator(openApiDocument(), { $ref: '#/components/schemas/ResponsesRequest' })

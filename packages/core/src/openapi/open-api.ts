@@ -9,6 +9,7 @@ import { pathOf } from '../http/endpoint.ts'
 import { digestOf } from '../primitives/sha256.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 import {
+  cancelResponse,
   completeChat,
   countInputTokens,
   countMessageTokens,
@@ -144,6 +145,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
       [`${base}/responses`]: { post: createResponse() },
       [`${base}/responses/{response}`]: { get: retrieveResponse(), delete: deleteResponse() },
       [`${base}/responses/{response}/input_items`]: { get: listInputItems() },
+      [`${base}/responses/{response}/cancel`]: { post: cancelResponse() },
       [`${base}/responses/input_tokens`]: { post: countInputTokens() },
       [`${base}/embeddings`]: { post: createEmbeddings() },
       [`${base}/models`]: { get: listModels() },
