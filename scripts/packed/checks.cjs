@@ -40,6 +40,16 @@ async function checkMount(name, listener) {
     assert.equal(JSON.parse(whole.text).choices[0].message.content, content)
 
     assert.equal((await complete(origin, { model: 'demo' }, 'sk-stranger')).status, 401)
+
+    const respond = body =>
+      fetch(`${origin}/v1/responses`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'demo', input: 'Say something about water.', ...body }),
+      }).then(response => response.json())
+    const first = await respond({})
+    assert.equal(first.output?.[0]?.content[0].text, content, JSON.stringify(first))
+    assert.equal((await respond({ previous_response_id: first.id })).previous_response_id, first.id)
     console.log(`    ${name}: streamed ${chunks.length} chunks`)
   })
 }

@@ -61,6 +61,32 @@ export const cases = {
     const wrong = await send({ model: 'none' })
     assert.deepEqual((await wrong.json()).error, { type: 'not_found_error', message: 'model: none' })
   },
+  responses: async site => {
+    const send = more =>
+      post(site, '/responses', JSON.stringify({ model: 'demo', input: 'Say hello.', ...more }))
+    const first = await (await send({})).json()
+    assert.match(first.id, /^resp_/)
+    assert.equal(first.output[0].content[0].text, 'hello.')
+    const text = await (await send({ previous_response_id: first.id, stream: true })).text()
+    assert.match(
+      text,
+      /^event: response\.created\n[\s\S]*event: response\.completed\n.+\n\ndata: \[DONE\]\n\n$/,
+    )
+    const of = (path, method = 'GET', authorization = key.authorization) =>
+      fetch(`${site.baseURL}/responses/${path}`, { method, headers: { authorization } })
+    assert.deepEqual(await (await of(first.id)).json(), first)
+    assert.equal((await of(first.id, 'GET', 'Bearer sk-limited')).status, 404)
+    assert.equal((await (await of(`${first.id}/input_items`)).json()).data.length, 1)
+    assert.equal((await (await of(first.id, 'DELETE')).json()).deleted, true)
+    await expectRefusal(await of(first.id), 404, null)
+    const counted = await post(
+      site,
+      '/responses/input_tokens',
+      JSON.stringify({ model: 'demo', input: 'Hi' }),
+    )
+    assert.ok((await counted.json()).input_tokens > 0)
+    await expectRefusal(await send({ model: 'none' }), 400, 'model_not_found')
+  },
   embeddings: async site => {
     const body = JSON.stringify({
       model: 'demo',

@@ -59,6 +59,34 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
     expect(JSON.stringify(upstream.requests[0]?.headers)).not.toContain('from-the-caller')
   })
 
+  it('name the Responses API, and no text of a conversation that is restored', async () => {
+    const upstream = await upstreamDuring(steps.answer({ usage: usage(90, 12) }))
+    const service = await tracedService({ demo: placeAt('mistral', upstream) })
+    const post = (body: object) =>
+      fetch(`${service.serving.url}/v1/responses`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${callerKey}` },
+        body: JSON.stringify({ model: 'demo', input: 'prompt-canary', ...body }),
+      })
+    const { id } = (await (await post({})).json()) as { id: string }
+    const next = (await (await post({ previous_response_id: id })).json()) as { id: string }
+    const { spans } = await service.received()
+    const requests = spans.filter(({ kind }) => kind === server)
+    expect(requests.map(({ name, attributes }) => [name, attributes['sluice.dialect']])).toEqual([
+      ['chat demo', string('responses')],
+      ['chat demo', string('responses')],
+    ])
+    expect(requests.map(({ attributes }) => attributes['gen_ai.response.id'])).toEqual([
+      string(id),
+      string(next.id),
+    ])
+    expect(JSON.stringify(spans)).not.toContain('canary')
+    expect(service.ends.map(({ dialect, operation }) => [dialect, operation])).toEqual([
+      ['responses', 'generate'],
+      ['responses', 'generate'],
+    ])
+  })
+
   it('tell of a whole answer', async () => {
     const upstream = await upstreamDuring(steps.answer({ usage: usage(90, 12, 40, 5) }))
     const service = await tracedService(

@@ -35,7 +35,7 @@ const input: Call['input'] = {
 const codecOf = ({ provider }: Target): CountCodec => provider.count!
 
 async function encoded(target: Target, more: Partial<Call> = {}) {
-  const request = await codecOf(target).encode({ model: target.model, input, ...more })
+  const request = await codecOf(target).encode!({ model: target.model, input, ...more })
   return sent(request)
 }
 

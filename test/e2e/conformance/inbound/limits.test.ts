@@ -24,10 +24,14 @@ overPlaces(open => {
     await site.send('/chat/completions', {
       body: { model: 'chat', messages: [{ role: 'user', content: 'Hi' }] },
     })
-    expect(await closings(4)).toMatchObject([
+    await site.respond()
+    await site.respond({ stream: true })
+    expect(await closings(6)).toMatchObject([
       { status: 200, charge: { promptTokens: 40, completionTokens: 10, cost: 40 } },
       { status: 200, charge: { promptTokens: 40, completionTokens: 10, cost: 40 } },
       { status: 200, charge: { completionTokens: 0 } },
+      { status: 200, charge: { promptTokens: 40, completionTokens: 10, cost: 40 } },
+      { status: 200, charge: { promptTokens: 40, completionTokens: 10, cost: 40 } },
       { status: 200, charge: { promptTokens: 40, completionTokens: 10, cost: 40 } },
     ])
     expect(entries).toMatchObject([
@@ -35,6 +39,8 @@ overPlaces(open => {
       { dialect: 'messages', operation: 'generate', model: 'chat', stream: true },
       { dialect: 'embeddings', operation: 'embed', model: 'e' },
       { dialect: 'chat', operation: 'generate', model: 'chat' },
+      { dialect: 'responses', operation: 'generate', model: 'chat', stream: false },
+      { dialect: 'responses', operation: 'generate', model: 'chat', stream: true },
     ])
   })
 
@@ -65,6 +71,27 @@ overPlaces(open => {
     expect(upstream.requests.length - calls).toBe(3)
     expect(replayed.body).toBe(streamed.body)
     expect(messageFrom(await eventsOf(replayed)).content).toEqual([{ type: 'text', text: 'Hello' }])
+  })
+
+  it('G15 replays a response in its own dialect, with the id under which it is stored', async () => {
+    const { table, upstream } = await startRawVendor(either)
+    const site = await open(table, { cache: responseCache({ ttlMs: 60_000 }), idempotency: idempotency() })
+    const keyed = { headers: { 'idempotency-key': 'r' } }
+    const first = await site.respond({}, keyed)
+    const again = await site.respond({}, keyed)
+    expect([again.body, again.headers['idempotency-replayed']]).toEqual([first.body, 'true'])
+    const { id } = first.json as { id: string }
+    expect((await site.get(`/responses/${id}`)).json).toEqual(first.json)
+    expectError(await site.respond({ input: 'other' }, keyed), 422, { code: 'idempotency_key_reused' })
+    const calls = upstream.requests.length
+    for (const stream of [false, true]) {
+      const made = await site.respond({ stream, store: false, temperature: 0 })
+      expect((await site.respond({ stream, store: false, temperature: 0 })).body).toBe(made.body)
+    }
+    expect(upstream.requests.length - calls).toBe(2)
+    // A stored response is made anew, because it has an id of its own.
+    const ids = [await site.respond({ temperature: 0 }), await site.respond({ temperature: 0 })]
+    expect(new Set(ids.map(({ json }) => (json as { id: string }).id)).size).toBe(2)
   })
 
   it('G16 reserves the input and the bound of the output, and then takes what was used', async () => {
