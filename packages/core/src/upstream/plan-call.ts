@@ -2,10 +2,10 @@ import type { Adjustment, Target, UnsupportedParameters } from '../contracts/pro
 import type { GenerateRequest, NativeBody } from '../conversation/generate-request.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { embedRequestFor, requestFor } from '../validation/overridden-settings.ts'
+import { realmOf } from '../validation/realm.ts'
 import { speaks } from '../validation/speaks.ts'
 import { type CallRequest, CountRequest, EmbedPart } from './call-request.ts'
 import type { PlannedCall } from './lazy-call.ts'
-import { realmOf } from '../validation/realm.ts'
 
 /** What a plan takes from its attempt. */
 interface PlanOptions {
