@@ -10,9 +10,6 @@ const responses = 'responses'
 const inputTooLong =
   'Your input exceeds the context window of this model. Please adjust your input and try again.'
 
-/** Codes of errors that clients know although the gateway or its upstream caused them. Others become `server_error`. */
-const knownServerCodes: ReadonlySet<string | null> = new Set(['server_is_overloaded'])
-
 /** The members of an error that differ from those of chat completions. */
 interface ErrorFields {
   readonly status: number
@@ -32,15 +29,17 @@ export function responsesError(error: GatewayError): DialectError {
   return { status, body: { error: fields }, headers }
 }
 
-/** Returns the code and the message of a response that failed, after its stream had begun. */
+/**
+ * Returns the code and the message of a response that failed, after its stream had begun. An overload has no code of its own
+ * there: Codex gives up on `server_is_overloaded`, and sends the request again after `server_error`.
+ */
 export function failedResponseError(error: GatewayError): {
   readonly code: string
   readonly message: string
 } {
   const { code, message, status } = errorFields(error)
-  const isOwn = status >= 500 && !knownServerCodes.has(code)
   return {
-    code: isOwn ? 'server_error' : (code ?? (status >= 500 ? 'server_error' : 'invalid_prompt')),
+    code: status >= 500 ? 'server_error' : (code ?? 'invalid_prompt'),
     message: withRetryTime(error, message),
   }
 }
