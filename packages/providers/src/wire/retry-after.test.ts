@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { retryAfterMs } from './retry-after.ts'
+import { retryAfterMs, statedWaitMs } from './retry-after.ts'
 
 const at = Date.UTC(2028, 0, 15)
 const now = () => at
@@ -194,5 +194,26 @@ describe('a time to wait, in any form', () => {
         expect(told).toBeCloseTo(ms, 3)
       }),
     )
+  })
+})
+
+describe('a message', () => {
+  it.each([
+    ['Rate limit reached for m. Please try again in 1s.', 1_000],
+    ['Please try again in 11.054s. Visit the page of limits.', 11_054],
+    ['Please try again in 1m30s, or later', 90_000],
+    ['please try again in 250ms', 250],
+  ])('states a wait: %s', (message, ms) => {
+    expect(statedWaitMs(message)).toBe(ms)
+  })
+
+  it.each([
+    'Please try again later.',
+    'Try again in 5 minutes.',
+    'try again in 1.2.3s',
+    'try again in 48h',
+    '',
+  ])('states none: %s', message => {
+    expect(statedWaitMs(message)).toBeUndefined()
   })
 })

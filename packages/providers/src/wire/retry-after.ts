@@ -18,6 +18,12 @@ export function retryAfterMs(headers: UpstreamResponse['headers'], now: () => nu
   )
 }
 
+/** Returns the wait that an error message states as OpenAI does, such as `Please try again in 1.5s.`, in milliseconds. */
+export function statedWaitMs(message: string): number | undefined {
+  const [, duration = ''] = /\btry again in (\d[\d.hms]{0,30}?)[.,]?(?:\s|$)/i.exec(message) ?? []
+  return plausibleWait(durationMs(duration))
+}
+
 function parseRetryAfter(value: string | null, now: () => number): number | undefined {
   const seconds = decimalOf(value)
   return seconds === undefined ? momentOf(httpDate(value?.trim() ?? ''), now) : seconds * 1000

@@ -2,7 +2,7 @@ import { UpstreamError, type UpstreamResponse } from '@sluice/core/provider'
 import { type ErrorDetails, parseErrorDetails } from './error-details.ts'
 import { isFields } from './json-value.ts'
 import { parseJson } from './parse-json.ts'
-import { retryAfterMs } from './retry-after.ts'
+import { retryAfterMs, statedWaitMs } from './retry-after.ts'
 
 const tooLong =
   /context[ _-]?(length|window|size)|maximum context|prompt (is )?too long|too many (input |prompt )?tokens|input tokens? (count|exceeded)|exceeds the maximum (number of )?(input )?tokens|input is too long|total length of all messages is too long|too_many_prompt_tokens|exceed_context_size/i
@@ -45,7 +45,10 @@ export function errorInStream(value: unknown): UpstreamError | undefined {
 }
 
 function fromDetails(details: ErrorDetails): UpstreamError {
-  return createRefusedError(details, details.status ?? statusByWords(details), undefined, undefined)
+  const status = details.status ?? statusByWords(details)
+  // It has no headers that would say when.
+  const wait = status === 429 ? statedWaitMs(details.message ?? '') : undefined
+  return createRefusedError(details, status, wait, undefined)
 }
 
 function createRefusedError(
