@@ -6,6 +6,12 @@ import { root, run } from './run.mjs'
 
 const agents = [
   { name: 'claude-code', package: '@anthropic-ai/claude-code-linux-x64', version: '2.1.330', file: 'claude' },
+  {
+    name: 'codex',
+    package: '@openai/codex',
+    version: '0.169.0-linux-x64',
+    file: 'vendor/x86_64-unknown-linux-musl/bin/codex',
+  },
 ]
 
 const cache = join(root, 'node_modules', '.cache', 'agents')

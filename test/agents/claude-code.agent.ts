@@ -1,21 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  apiKeys,
-  createGateway,
-  GatewayError,
-  type GatewayOptions,
-  limits,
-  models,
-  requests,
-} from '@sluice/core'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { GatewayError, limits, requests } from '@sluice/core'
+import { describe, expect, it } from 'vitest'
 import { pixel } from '../e2e/clients/script.ts'
 import { anthropicFamily } from '../e2e/families/anthropic-family.ts'
 import { families } from '../e2e/families/families.ts'
-import { type Family, type Script, startVendor } from '../e2e/families/family.ts'
-import { mounts } from '../e2e/mounts/mounts.ts'
-import { claude, workFolder } from './claude-code.ts'
+import type { Script } from '../e2e/families/family.ts'
+import { claude } from './claude-code.ts'
+import { failing, median, serveVendor, workFolder } from './run-agent.ts'
 
 const patience = 120_000
 
@@ -34,30 +26,14 @@ const reader: Script = ({ text, results, tools, media }) => {
   return { text: 'Hello from the vendor.' }
 }
 
-async function serving(family: Family, script: Script, options: Partial<GatewayOptions> = {}) {
-  const vendor = await startVendor(family, script)
-  const gateway = createGateway({
-    authenticate: apiKeys([{ id: 'ann', key: 'good-key' }]),
-    route: models({ m: vendor.entry }),
-    ...options,
-  })
-  const mounted = await mounts['node http']!(gateway)
-  onTestFinished(async () => {
-    await gateway.close({ drainMs: 1 })
-    await mounted.close()
-    await vendor.close()
-  })
-  return { origin: mounted.origin, vendor }
-}
-
 describe.each(families)('Claude Code over a vendor of the family $name', family => {
   it('answers', { timeout: patience }, async () => {
-    const { origin } = await serving(family, reader)
+    const { origin } = await serveVendor(family, reader)
     expect(await claude(origin, ['Say hello'])).toMatchObject({ code: 0, stdout: 'Hello from the vendor.\n' })
   })
 
   it('reads a file with its tool', { timeout: patience }, async () => {
-    const { origin } = await serving(family, reader)
+    const { origin } = await serveVendor(family, reader)
     const home = workFolder()
     const file = join(home, 'note.txt')
     writeFileSync(file, 'The password is swordfish.')
@@ -66,7 +42,7 @@ describe.each(families)('Claude Code over a vendor of the family $name', family 
   })
 
   it('reads a picture with its tool', { timeout: patience }, async () => {
-    const { origin } = await serving(family, reader)
+    const { origin } = await serveVendor(family, reader)
     const home = workFolder()
     const file = join(home, 'pixel.png')
     writeFileSync(file, Buffer.from(pixel, 'base64'))
@@ -75,7 +51,7 @@ describe.each(families)('Claude Code over a vendor of the family $name', family 
   })
 
   it('goes on after a turn with thinking', { timeout: patience }, async () => {
-    const { origin, vendor } = await serving(family, reader)
+    const { origin, vendor } = await serveVendor(family, reader)
     const home = workFolder()
     expect(await claude(origin, ['think about it'], { home })).toMatchObject({ stdout: 'I thought.\n' })
     const then = await claude(origin, ['--continue', 'And now?'], { home })
@@ -87,7 +63,7 @@ describe.each(families)('Claude Code over a vendor of the family $name', family 
   })
 
   it('sends back what was thought before a call', { timeout: patience }, async () => {
-    const { origin, vendor } = await serving(family, reader)
+    const { origin, vendor } = await serveVendor(family, reader)
     const home = workFolder()
     const file = join(home, 'note.txt')
     writeFileSync(file, 'The password is swordfish.')
@@ -99,7 +75,7 @@ describe.each(families)('Claude Code over a vendor of the family $name', family 
   })
 
   it('is not locked out by counting tokens', { timeout: patience }, async () => {
-    const { origin } = await serving(family, reader, { limits: limits([requests(5).per('minute')]) })
+    const { origin } = await serveVendor(family, reader, { limits: limits([requests(5).per('minute')]) })
     const home = workFolder()
     const { stdout } = await claude(origin, ['/context'], { home })
     expect(stdout).toMatch(/tokens/i)
@@ -108,17 +84,6 @@ describe.each(families)('Claude Code over a vendor of the family $name', family 
     })
   })
 })
-
-/** A gateway that fails first, and answers from then on. */
-function failing(times: number, fail: () => never): Pick<GatewayOptions, 'authorize'> {
-  let left = times
-  return {
-    authorize: () => {
-      if (left-- > 0) fail()
-      return true
-    },
-  }
-}
 
 describe('Claude Code and errors', () => {
   const refusing =
@@ -131,12 +96,12 @@ describe('Claude Code and errors', () => {
     ['a rate limit', refusing('rate_limit_exceeded', { 'retry-after': '1' })],
     ['an overload', refusing('overloaded', { 'retry-after': '1' })],
   ] as const)('waits for %s, and goes on', { timeout: patience }, async (_what, fail) => {
-    const { origin } = await serving(anthropicFamily, reader, failing(1, fail))
+    const { origin } = await serveVendor(anthropicFamily, reader, failing(1, fail))
     expect(await claude(origin, ['Say hello'])).toMatchObject({ code: 0, stdout: 'Hello from the vendor.\n' })
   })
 
   it('ends at once where the budget is spent', { timeout: patience }, async () => {
-    const { origin, vendor } = await serving(
+    const { origin, vendor } = await serveVendor(
       anthropicFamily,
       reader,
       failing(99, refusing('insufficient_quota')),
@@ -149,21 +114,21 @@ describe('Claude Code and errors', () => {
   })
 
   it('ends at once with a wrong key', { timeout: patience }, async () => {
-    const { origin } = await serving(anthropicFamily, reader)
+    const { origin } = await serveVendor(anthropicFamily, reader)
     const { code, ms } = await claude(origin, ['Say hello'], { key: 'wrong-key' })
     expect(code).not.toBe(0)
     expect(ms).toBeLessThan(15_000)
   })
 
   it('names a model that there is not', { timeout: patience }, async () => {
-    const { origin } = await serving(anthropicFamily, reader)
+    const { origin } = await serveVendor(anthropicFamily, reader)
     const { code, stdout } = await claude(origin, ['Say hello'], { model: 'nope' })
     expect(code).not.toBe(0)
     expect(stdout).toContain('nope')
   })
 
   it('says that the prompt is too long', { timeout: patience }, async () => {
-    const { origin } = await serving(anthropicFamily, () => ({
+    const { origin } = await serveVendor(anthropicFamily, () => ({
       error: { status: 400, message: 'prompt is too long: 300000 tokens > 200000 maximum' },
     }))
     const { code, stdout } = await claude(origin, ['Say hello'])
@@ -173,7 +138,7 @@ describe('Claude Code and errors', () => {
 
   it('asks for less where prompt and answer are too long together', { timeout: patience }, async () => {
     const asked: number[] = []
-    const { origin } = await serving(anthropicFamily, ({ body }) => {
+    const { origin } = await serveVendor(anthropicFamily, ({ body }) => {
       asked.push(body.max_tokens as number)
       return asked.length > 1
         ? { text: 'Hello from the vendor.' }
@@ -190,7 +155,7 @@ describe('Claude Code and errors', () => {
 
   it('asks again where a stream breaks off', { timeout: patience }, async () => {
     let cut = 1
-    const { origin } = await serving(anthropicFamily, () => ({
+    const { origin } = await serveVendor(anthropicFamily, () => ({
       text: 'Hello from the vendor.',
       ...(cut-- > 0 && { cutAfter: 700 }),
     }))
@@ -199,7 +164,7 @@ describe('Claude Code and errors', () => {
 })
 
 it('starts nearly as fast as without a gateway', { timeout: patience }, async () => {
-  const { origin, vendor } = await serving(anthropicFamily, reader)
+  const { origin, vendor } = await serveVendor(anthropicFamily, reader)
   const direct: number[] = []
   const through: number[] = []
   for (let round = 0; round < 5; round++) {
@@ -212,7 +177,3 @@ it('starts nearly as fast as without a gateway', { timeout: patience }, async ()
   )
   expect(overhead).toBeLessThan(500)
 })
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-}

@@ -59,7 +59,7 @@ export interface WireResponse {
 export interface Family {
   readonly name: string
   question(body: Readonly<Record<string, unknown>>, path: string): Omit<Question, 'body' | 'headers'>
-  answer(saying: Saying, stream: boolean): WireResponse
+  answer(saying: Saying, stream: boolean, body: Question['body']): WireResponse
   error(status: number, message: string): WireResponse
   entry(baseURL: string): Target
 }
@@ -76,7 +76,7 @@ export async function startVendor(family: Family, script: Script): Promise<Vendo
       const body = JSON.parse(text)
       const question = { ...family.question(body, request.url ?? ''), body, headers: request.headers }
       questions.push(question)
-      reply(response, family, script(question), question.stream)
+      reply(response, family, script(question), question)
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -100,9 +100,15 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-function reply(response: ServerResponse, family: Family, saying: Saying, stream: boolean): void {
+function reply(
+  response: ServerResponse,
+  family: Family,
+  saying: Saying,
+  { stream, body }: Pick<Question, 'stream' | 'body'>,
+): void {
   const { error, cutAfter } = saying
-  const wire = error === undefined ? family.answer(saying, stream) : family.error(error.status, error.message)
+  const wire =
+    error === undefined ? family.answer(saying, stream, body) : family.error(error.status, error.message)
   if (cutAfter === undefined) send(response, wire, error?.headers)
   else {
     response.writeHead(wire.status, { ...wire.headers, ...error?.headers })

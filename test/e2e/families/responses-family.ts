@@ -10,67 +10,101 @@ interface Part {
 }
 
 interface Item {
-  readonly type: string
+  readonly type?: string
   readonly role?: string
-  readonly content?: readonly Part[]
+  readonly content?: string | readonly Part[]
   readonly output?: string | readonly Part[]
-  readonly encrypted_content?: string
+  readonly encrypted_content?: string | null
+  readonly tools?: readonly Tool[]
 }
+
+interface Tool {
+  readonly type: string
+  readonly name?: string
+  readonly tools?: readonly Tool[]
+}
+
+/** A tool on offer, by the name under which other families know it. */
+interface NamedTool {
+  readonly type: string
+  readonly name: string
+  readonly namespace?: string
+}
+
+type Body = Readonly<Record<string, unknown>>
 
 const usage = {
   input_tokens: used.prompt,
-  input_tokens_details: { cached_tokens: used.cached },
+  input_tokens_details: { cached_tokens: used.cached, cache_write_tokens: 0 },
   output_tokens: used.completion,
   output_tokens_details: { reasoning_tokens: 0 },
   total_tokens: used.prompt + used.completion,
 }
 
-/** OpenAI's Responses API, by which its reasoning models are called. */
+/** The Responses API, without a state of its own. */
 export const responsesFamily: Family = {
-  name: 'openai responses',
-  question(body, path) {
-    if (path !== '/v1/responses') throw new Error(`A reasoning model was called by ${path}.`)
-    const items = body.input as readonly Item[]
-    const last = items.findLastIndex(({ type, role }) => role === 'assistant' || type.endsWith('_call'))
-    const outputs = items.slice(last + 1).filter(({ type }) => type.endsWith('_output'))
-    const parts = items.flatMap(({ content, output }) => [
-      ...(content ?? []),
-      ...(typeof output === 'object' ? output : []),
-    ])
-    const { format } = (body.text ?? {}) as { format?: { type: string } }
+  name: 'responses',
+  question(body) {
+    const items = itemsOf(body)
+    const last = items.findLastIndex(item => !isOutput(item) && item.role !== 'user')
+    const parts = items.flatMap(({ content, output }) => [...partsOf(content), ...partsOf(output)])
     return {
       text: textOf(items.findLast(({ role }) => role === 'user')?.content),
-      results: outputs.map(({ output }) => textOf(output)),
-      tools: ((body.tools ?? []) as { name: string }[]).map(({ name }) => name),
-      wantsJson: format?.type === 'json_schema',
+      results: items
+        .slice(last + 1)
+        .filter(isOutput)
+        .map(({ output, tools }) => (tools === undefined ? textOf(output) : JSON.stringify(tools))),
+      tools: [...toolsOf(body).keys()],
+      wantsJson: (body.text as { format?: { type?: string } } | undefined)?.format?.type === 'json_schema',
       stream: body.stream === true,
       media: parts.flatMap(({ image_url, file_data, file_url }) =>
         mediaTypeOf(image_url ?? file_data ?? file_url),
       ),
-      signatures: items.flatMap(({ encrypted_content: data }) => (data === undefined ? [] : [data])),
+      signatures: items.flatMap(({ encrypted_content: sealed }) => sealed ?? []),
     }
   },
-  answer(saying, stream) {
-    const output = outputOf(saying)
-    const response = { id: 'resp_1', object: 'response', model: 'model', status: 'completed', output, usage }
-    if (!stream) return json(200, response)
+  answer(saying, stream, body) {
+    const output = outputOf(saying, toolsOf(body))
+    const base = { id: 'resp_vendor', object: 'response', created_at: 1, model: 'model', error: null }
+    const whole = { ...base, status: 'completed', output, usage, store: false, incomplete_details: null }
+    if (!stream) return json(200, whole)
     let sequence_number = 0
-    const event = (type: string, value: object) =>
-      `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence_number++, ...value })}`
-    const open = { ...response, status: 'in_progress', output: [], usage: null }
+    const event = (type: string, data: object) =>
+      `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence_number++, ...data })}`
+    const opened = { ...whole, status: 'in_progress', output: [], usage: null }
     return sse([
-      event('response.created', { response: open }),
-      event('response.in_progress', { response: open }),
-      ...output.flatMap((item, output_index) => [
-        event('response.output_item.added', { output_index, item: beginningOf(item) }),
-        ...deltasOf(item).map(([type, delta]) => event(type, { output_index, item_id: item.id, delta })),
-        event('response.output_item.done', { output_index, item }),
-      ]),
-      event('response.completed', { response }),
+      event('response.created', { response: opened }),
+      event('response.in_progress', { response: opened }),
+      ...output.flatMap((item, index) => itemEvents(item, index, event)),
+      event('response.completed', { response: whole }),
     ])
   },
   error: (status, message) =>
-    json(status, { error: { message, type: 'invalid_request_error', code: null, param: null } }),
+    json(status, {
+      error: {
+        message,
+        type: status < 500 ? 'invalid_request_error' : 'server_error',
+        code: null,
+        param: null,
+      },
+    }),
+  entry: baseURL =>
+    openaiCompatible({
+      name: 'responses',
+      baseURL: `${baseURL}/v1`,
+      apiKey: 'vendor-key',
+      speaks: ['responses'],
+    })('model'),
+}
+
+/** The same, for requests in all dialects: how reasoning models of OpenAI are called. */
+export const reasoningFamily: Family = {
+  ...responsesFamily,
+  name: 'openai responses',
+  question(body, path) {
+    if (path !== '/v1/responses') throw new Error(`A reasoning model was called by ${path}.`)
+    return responsesFamily.question(body, path)
+  },
   entry: baseURL =>
     openaiCompatible({
       name: 'openai responses',
@@ -81,26 +115,57 @@ export const responsesFamily: Family = {
     })('model', { reasoning: true }),
 }
 
-function textOf(content: string | readonly Part[] | undefined): string {
-  if (typeof content === 'string') return content
-  return (content ?? []).map(({ text }) => text ?? '').join('')
+function itemsOf({ input }: Body): readonly Item[] {
+  return typeof input === 'string' ? [{ role: 'user', content: input }] : ((input ?? []) as readonly Item[])
 }
 
-function mediaTypeOf(url: string | undefined): string[] {
-  if (url === undefined) return []
-  return [/^data:([^;,]+)/.exec(url)?.[1] ?? 'link']
+function isOutput({ type }: Item): boolean {
+  return type?.endsWith('_output') === true
 }
 
-type OutputItem = { readonly type: string; readonly id: string; readonly [member: string]: unknown }
+function partsOf(content: Item['content']): readonly Part[] {
+  return typeof content === 'string' ? [] : (content ?? [])
+}
 
-function outputOf({ thought, text, calls }: Saying): readonly OutputItem[] {
+function textOf(content: Item['content']): string {
+  return typeof content === 'string'
+    ? content
+    : partsOf(content)
+        .map(({ text }) => text ?? '')
+        .join('')
+}
+
+function mediaTypeOf(url: string | undefined): readonly string[] {
+  return url === undefined ? [] : [/^data:([^;,]+)/.exec(url)?.[1] ?? 'link']
+}
+
+function toolsOf(body: Body): ReadonlyMap<string, NamedTool> {
+  const offered = [body, ...itemsOf(body)].flatMap(({ tools }) => (tools ?? []) as readonly Tool[])
+  const named = offered.flatMap(({ type, name = type, tools }): [string, NamedTool][] =>
+    type === 'namespace'
+      ? (tools ?? []).map(inner => [
+          `${name}__${inner.name}`,
+          { type: inner.type, name: inner.name!, namespace: name },
+        ])
+      : [[name, { type, name }]],
+  )
+  return new Map(named)
+}
+
+type StreamedItem = Readonly<Record<string, unknown>> & { readonly id: string; readonly type: string }
+
+function outputOf(
+  { thought, text, calls }: Saying,
+  tools: ReadonlyMap<string, NamedTool>,
+): readonly StreamedItem[] {
+  const status = 'completed'
   return [
     ...(thought === undefined
       ? []
       : [
           {
-            type: 'reasoning',
             id: 'rs_1',
+            type: 'reasoning',
             summary: [{ type: 'summary_text', text: thought.text }],
             encrypted_content: thought.signature,
           },
@@ -109,39 +174,71 @@ function outputOf({ thought, text, calls }: Saying): readonly OutputItem[] {
       ? []
       : [
           {
-            type: 'message',
             id: 'msg_1',
-            status: 'completed',
+            type: 'message',
             role: 'assistant',
+            status,
             content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
           },
         ]),
-    ...(calls ?? []).map(({ id, name, input }, at) => ({
-      type: 'function_call',
-      id: `fc_${at}`,
-      call_id: id,
-      name,
-      arguments: JSON.stringify(input),
-      status: 'completed',
-    })),
+    ...(calls ?? []).map(({ id: call_id, name: given, input }, at): StreamedItem => {
+      const { type, name, namespace } = tools.get(given) ?? { type: 'function', name: given }
+      const base = { call_id, status, ...(namespace !== undefined && { namespace }) }
+      if (type === 'tool_search')
+        return { ...base, id: `tsc_${at}`, type: 'tool_search_call', execution: 'client', arguments: input }
+      if (type === 'custom') {
+        const { input: written } = input as { input: string }
+        return { ...base, id: `ctc_${at}`, type: 'custom_tool_call', name, input: written }
+      }
+      return { ...base, id: `fc_${at}`, type: 'function_call', name, arguments: JSON.stringify(input) }
+    }),
   ]
 }
 
-/** An item as it is added to a stream: it has nothing yet. */
-function beginningOf(item: OutputItem): object {
-  const { encrypted_content: _, ...rest } = item
-  if (item.type === 'reasoning') return { ...rest, summary: [] }
-  if (item.type === 'message') return { ...rest, status: 'in_progress', content: [] }
-  return { ...rest, status: 'in_progress', arguments: '' }
-}
-
-function deltasOf(item: OutputItem): readonly (readonly [type: string, delta: string])[] {
-  const [part] = (item.content ?? item.summary ?? []) as readonly { readonly text: string }[]
-  const [type, text] =
-    item.type === 'reasoning'
-      ? ['response.reasoning_summary_text.delta', part!.text]
-      : item.type === 'message'
-        ? ['response.output_text.delta', part!.text]
-        : ['response.function_call_arguments.delta', String(item.arguments)]
-  return halves(text).map(half => [type, half] as const)
+function itemEvents(
+  item: StreamedItem,
+  output_index: number,
+  event: (type: string, data: object) => string,
+): readonly string[] {
+  const place = { item_id: item.id, output_index }
+  const around = (empty: object, events: () => readonly string[]) => [
+    event('response.output_item.added', { output_index, item: { ...item, ...empty } }),
+    ...events(),
+    event('response.output_item.done', { output_index, item }),
+  ]
+  const deltas = (type: string, value: string, member: string, where: object) => [
+    ...halves(value).map(delta => event(`${type}.delta`, { ...where, delta })),
+    event(`${type}.done`, { ...where, [member]: value }),
+  ]
+  const status = 'in_progress'
+  switch (item.type) {
+    case 'reasoning': {
+      const [part] = item.summary as [{ text: string }]
+      const where = { ...place, summary_index: 0 }
+      return around({ summary: [] }, () => [
+        event('response.reasoning_summary_part.added', { ...where, part: { ...part, text: '' } }),
+        ...deltas('response.reasoning_summary_text', part.text, 'text', where),
+        event('response.reasoning_summary_part.done', { ...where, part }),
+      ])
+    }
+    case 'message': {
+      const [part] = item.content as [{ text: string }]
+      const where = { ...place, content_index: 0 }
+      return around({ status, content: [] }, () => [
+        event('response.content_part.added', { ...where, part: { ...part, text: '' } }),
+        ...deltas('response.output_text', part.text, 'text', where),
+        event('response.content_part.done', { ...where, part }),
+      ])
+    }
+    case 'function_call':
+      return around({ status, arguments: '' }, () =>
+        deltas('response.function_call_arguments', item.arguments as string, 'arguments', place),
+      )
+    case 'custom_tool_call':
+      return around({ status, input: '' }, () =>
+        deltas('response.custom_tool_call_input', item.input as string, 'input', place),
+      )
+    default:
+      return around({ status }, () => [])
+  }
 }

@@ -2,7 +2,7 @@ import type { RawExchange } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readResponseStream } from '../../../../packages/core/test/support/read-response-stream.ts'
 import { type Question, type Saying, type Script, startVendor } from '../../families/family.ts'
-import { responsesFamily } from '../../families/responses-family.ts'
+import { reasoningFamily } from '../../families/responses-family.ts'
 import { eventsOf, type InboundSite, messageFrom, messageOf } from './inbound-site.ts'
 import { type Open, overPlaces } from './over-places.ts'
 
@@ -263,7 +263,7 @@ async function serving(
     const site = await open({ m: shared.entry })
     return { site, questions: shared.questions }
   }
-  const vendor = await startVendor(responsesFamily, says)
+  const vendor = await startVendor(reasoningFamily, says)
   onTestFinished(() => vendor.close())
   const { entry, questions } = vendor
   const site = await open({ m: entry })
