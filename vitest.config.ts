@@ -38,6 +38,8 @@ const overServers = [
   'test/e2e/conformance/**/*.test.ts',
   'test/e2e/mounts/clients.test.ts',
   'test/e2e/clients/{anthropic,ai-sdk-anthropic,langchain-anthropic}.test.ts',
+  'test/e2e/clients/{openai,ai-sdk,langchain}-responses.test.ts',
+  'test/e2e/clients/openai-agents.test.ts',
 ]
 /** Files that replace modules or count all timers of their process. Each has a process of its own; the others share theirs. */
 const alone = '**/*.alone.test.ts'

@@ -152,9 +152,9 @@ describe.each(familiesOfResponses)('Codex over a vendor of the family $name', fa
 
   it('wants an answer for a schema', { timeout: patience }, async () => {
     const { origin, vendor } = await serveVendor(family, ({ tools, wantsJson }) => {
-      // One family is asked for it by a tool.
-      if (tools.includes('json')) return { calls: [{ id: 'call_1', name: 'json', input: { age: 36 } }] }
-      return { text: wantsJson ? '{"age":36}' : 'no' }
+      if (!wantsJson) return { text: 'no' }
+      const asTool = tools.includes('json') && { calls: [{ id: 'call_1', name: 'json', input: { age: 36 } }] }
+      return asTool || { text: '{"age":36}' }
     })
     const home = filledFolder()
     const schema = {

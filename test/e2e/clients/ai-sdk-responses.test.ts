@@ -1,9 +1,9 @@
 import { createOpenAI } from '@ai-sdk/openai'
-import { APICallError, generateText, type ModelMessage, stepCountIs, streamText, tool } from 'ai'
+import { APICallError, generateText, type ModelMessage, Output, stepCountIs, streamText, tool } from 'ai'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { used } from '../families/family.ts'
-import { overFamilies } from './family-service.ts'
+import { overFamiliesOfResponses } from './family-service.ts'
 import { pixel, script } from './script.ts'
 
 const tools = {
@@ -14,7 +14,7 @@ const tools = {
   }),
 }
 
-overFamilies(script, service => {
+overFamiliesOfResponses(script, service => {
   /** As it is by default: the Responses API, with stored items. */
   const model = (name = 'm', apiKey = 'good-key') =>
     createOpenAI({ baseURL: `${service.origin}/v1`, apiKey })(name)
@@ -50,6 +50,36 @@ overFamilies(script, service => {
       }
       expect(JSON.stringify(messages.at(-1))).toContain('heard Hello!')
     }
+  })
+
+  it('answers with data for a schema', async () => {
+    const { output } = await generateText({
+      model: model(),
+      prompt: 'Who?',
+      output: Output.object({ schema: z.object({ name: z.string(), age: z.number().int() }) }),
+      maxRetries: 0,
+    })
+    expect(output).toEqual({ name: 'Ada', age: 36 })
+  })
+
+  it('reads thought', async () => {
+    const providerOptions = { openai: { reasoningSummary: 'auto', forceReasoning: true } }
+    const asked = { model: model(), prompt: 'Please think', providerOptions, maxRetries: 0 }
+    const whole = await generateText(asked)
+    expect(whole).toMatchObject({ reasoningText: 'The user wants thought.', text: 'I thought.' })
+    expect(await streamText(asked).reasoningText).toBe('The user wants thought.')
+  })
+
+  it('sees where a stream breaks off', async () => {
+    const errors: unknown[] = []
+    const streamed = streamText({
+      model: model(),
+      prompt: 'break off',
+      maxRetries: 0,
+      onError: ({ error }) => void errors.push(error),
+    })
+    await streamed.consumeStream()
+    expect(errors.length).toBeGreaterThan(0)
   })
 
   it('shows a picture', async () => {

@@ -1,7 +1,7 @@
 import { apiKeys, createGateway, type GatewayOptions, models } from '@sluice/core'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
-import { families } from '../families/families.ts'
-import { type Question, type Script, startVendor, type Vendor } from '../families/family.ts'
+import { families, familiesOfResponses } from '../families/families.ts'
+import { type Family, type Question, type Script, startVendor, type Vendor } from '../families/family.ts'
 import { mounts } from '../mounts/mounts.ts'
 
 /** A gateway over a scripted vendor of one family. The key is `good-key`, the model `m`. */
@@ -19,9 +19,10 @@ export function overFamilies(
   script: Script,
   tests: (service: FamilyService) => void,
   options: Partial<GatewayOptions> = {},
+  vendors: readonly Family[] = families,
 ): void {
   describe.each(inject('servers'))('%s', place => {
-    describe.each(families)('over a vendor of the family $name', family => {
+    describe.each(vendors)('over a vendor of the family $name', family => {
       let vendor: Vendor
       let origin = ''
       let seen = 0
@@ -61,4 +62,9 @@ export function overFamilies(
       })
     })
   })
+}
+
+/** Registers tests of clients of the Responses API: for each family, and a vendor that gets their requests as they came. */
+export function overFamiliesOfResponses(script: Script, tests: (service: FamilyService) => void): void {
+  overFamilies(script, tests, {}, familiesOfResponses)
 }

@@ -1,7 +1,9 @@
 import OpenAI from 'openai'
+import { zodTextFormat } from 'openai/helpers/zod'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { used } from '../families/family.ts'
-import { overFamilies } from './family-service.ts'
+import { overFamiliesOfResponses } from './family-service.ts'
 import { pixel, script } from './script.ts'
 
 type Params = OpenAI.Responses.ResponseCreateParamsNonStreaming
@@ -15,7 +17,7 @@ const weather: OpenAI.Responses.FunctionTool = {
   strict: false,
 }
 
-overFamilies(script, service => {
+overFamiliesOfResponses(script, service => {
   describe('openai, client.responses', () => {
     const client = (apiKey = 'good-key') =>
       new OpenAI({ baseURL: `${service.origin}/v1`, apiKey, maxRetries: 0 })
@@ -119,6 +121,71 @@ overFamilies(script, service => {
         ],
       })
       expect(response.output_text).toBe('saw image/png')
+    })
+
+    it('reads data for a schema', async () => {
+      const person = z.object({ name: z.string(), age: z.number().int() })
+      const parsed = await client().responses.parse({
+        ...asking('Who?'),
+        text: { format: zodTextFormat(person, 'person') },
+      })
+      expect(parsed.output_parsed).toEqual({ name: 'Ada', age: 36 })
+    })
+
+    it('sends back reasoning that nothing has stored', async () => {
+      for (const stream of [false, true]) {
+        const params = asking('Please think', {
+          store: false,
+          include: ['reasoning.encrypted_content'],
+          reasoning: { effort: 'medium', summary: 'auto' },
+        })
+        const [whole, streamed] = await both(params)
+        const first = stream ? streamed! : whole!
+        expect(first).toMatchObject({ store: false })
+        const [thought, answer] = first.output
+        expect([thought!.type, answer!.type]).toEqual(['reasoning', 'message'])
+        expect(JSON.stringify(thought)).toContain('The user wants thought.')
+        service.taken()
+        const input = [
+          { role: 'user', content: 'Please think' },
+          ...first.output,
+          { role: 'user', content: 'Hi' },
+        ]
+        const next = await client().responses.create({
+          ...params,
+          input: input as OpenAI.Responses.ResponseInput,
+        })
+        expect(next.output_text).toBe('heard Hi')
+        const { signatures } = service.taken()[0]!
+        const isSigned = service.family !== 'chat' && service.family !== 'gemini'
+        expect(signatures).toEqual(isSigned ? ['c2lnbmVk'] : [])
+        await expect(client().responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 })
+      }
+    })
+
+    it('throws errors of its kinds', async () => {
+      const failed = (params: Params, key?: string) =>
+        client(key)
+          .responses.create(params)
+          .catch((thrown: unknown) => thrown)
+      expect(await failed(asking('Hello!'), 'wrong-key')).toBeInstanceOf(OpenAI.AuthenticationError)
+      expect(await failed(asking('Hello!'), 'narrow-key')).toBeInstanceOf(OpenAI.PermissionDeniedError)
+      const unknown = await failed(asking('Hello!', { model: 'none' }))
+      expect(unknown).toBeInstanceOf(OpenAI.BadRequestError)
+      expect(unknown).toMatchObject({ code: 'model_not_found', param: 'model' })
+      const lost = await failed(asking('Hello!', { previous_response_id: 'resp_unknown' }))
+      expect(lost).toMatchObject({ status: 400, code: 'previous_response_not_found' })
+      expect(await failed(asking('refuse me'))).toBeInstanceOf(OpenAI.BadRequestError)
+    })
+
+    it('sees where a stream breaks off', async () => {
+      const events: string[] = []
+      const reading = async () => {
+        const stream = await client().responses.create({ ...asking('break off'), stream: true })
+        for await (const { type } of stream) events.push(type)
+      }
+      await expect(reading()).rejects.toBeInstanceOf(OpenAI.APIError)
+      expect(events).not.toContain('response.completed')
     })
   })
 })

@@ -22,7 +22,10 @@ export const anthropicFamily: Family = {
       text: textOf(last.content),
       results: results.map(({ content }) => textOf(content ?? '')),
       tools: ((body.tools ?? []) as { name: string }[]).map(({ name }) => name),
-      wantsJson: (body.output_config as { format?: unknown } | undefined)?.format !== undefined,
+      wantsJson:
+        (body.output_config as { format?: unknown } | undefined)?.format !== undefined ||
+        // The provider asks an unknown model for it by a tool that has to be called.
+        (body.tool_choice as { name?: string } | undefined)?.name === 'json',
       stream: body.stream === true,
       media: inside.flatMap(({ source }) => (source === undefined ? [] : [source.media_type ?? 'link'])),
       signatures: blocks.flatMap(({ signature }) => (signature === undefined ? [] : [signature])),
