@@ -39,4 +39,6 @@ export interface Outline {
   readonly serviceTier?: string | undefined
   /** Whether the vendor may search the web, which is billed in addition. */
   readonly searchesWeb?: boolean | undefined
+  /** Whether it offers the vendor's web search beside other tools: only targets that permit `server_tools` then search. */
+  readonly offersWebSearch?: boolean | undefined
 }

@@ -1,4 +1,12 @@
-import { type ErrorReason, GatewayError, type GatewayErrorDetails, type GatewayOptions } from '@sluice/core'
+import {
+  budget,
+  type ErrorReason,
+  GatewayError,
+  type GatewayErrorDetails,
+  type GatewayOptions,
+  priceTable,
+  type Target,
+} from '@sluice/core'
 import { sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readResponseStream } from '../../../../packages/core/test/support/read-response-stream.ts'
@@ -167,6 +175,26 @@ overPlaces(open => {
       const answer = await refused(reason, details)
       expect([answer.status, (answer.json as Loose).error.code]).toEqual([status, code])
       expect(answer.headers).toMatchObject(expected)
+    })
+
+    it('K4 has a budget although its search of the web has no price, as nobody searches', async () => {
+      const { table, upstream } = await startRawVendor(steps.answer())
+      const price = { input: 1, output: 1 }
+      const options = {
+        prices: priceTable({ chat: price, paid: price }),
+        limits: [budget(9, 'usd').per('day')],
+      }
+      const site = await open(
+        { chat: table.chat, paid: { ...(table.responses as Target), allowFields: ['server_tools'] } },
+        options,
+      )
+      const answer = await site.respond(asked(question, { stream: false }), { headers })
+      expect(answer.status, answer.body).toBe(200)
+      expect(answer.headers['x-sluice-adjustments']).toContain('"tools[1]";action=dropped')
+      // A target that runs it needs a price for it.
+      const refused = await site.respond(asked(question, { model: 'paid' }), { headers })
+      expect([refused.status, (refused.json as Loose).error.code]).toEqual([403, 'model_not_priced'])
+      expect(upstream.requests).toHaveLength(1)
     })
 
     it('K9 is told not to try a wrong key again', async () => {

@@ -57,6 +57,19 @@ describe('the outline of a request in the Responses API', () => {
     ['tools of an item', { input: [{ type: 'additional_tools', tools: [{}] }] }, { hasTools: true }],
     ['tools of a message', { input: [{ role: 'user', tools: [{}] }] }, {}],
     ['a search', { tools: [{ type: 'web_search_preview' }] }, { hasTools: true, searchesWeb: true }],
+    [
+      'a search beside other tools, which the vendor may not have',
+      { tools: [{ type: 'web_search' }, { type: 'function', name: 'f' }] },
+      { hasTools: true },
+    ],
+    [
+      'a search beside other tools that is chosen',
+      {
+        tools: [{ type: 'web_search' }, { type: 'function', name: 'f' }],
+        tool_choice: { type: 'web_search' },
+      },
+      { hasTools: true, searchesWeb: true },
+    ],
     ['members of the prototype', JSON.parse('{"__proto__":{"stream":true}}') as JsonObject, {}],
   ])('reads %s', (_, body, expected) => {
     expect(membersOf(outlineOf(body))).toEqual({ ...empty, ...expected })

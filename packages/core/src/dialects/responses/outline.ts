@@ -3,7 +3,7 @@ import type { Outline, OutlineMedia } from '../../contracts/outline.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { measureAudio, measureFile, measureImage, measureLink } from '../../usage/media.ts'
-import { addsTools, isWebSearch } from './tools.ts'
+import { addsTools, isWebSearch, readTools } from './tools.ts'
 import { sessionHeader } from './wire-names.ts'
 
 /** Looks at the parsed body of a request in the Responses API. Each member is computed when it is read. */
@@ -84,6 +84,11 @@ class ResponsesOutline implements Outline {
   }
 
   get searchesWeb(): boolean {
+    return this.offersWebSearch && readTools(this.#body).serverTools.areNeeded
+  }
+
+  /** Codex offers it in each request. */
+  get offersWebSearch(): boolean {
     return this.#toolLists().some(tools => tools.some(isSearch))
   }
 
