@@ -5,6 +5,7 @@ import { type ErrorReason, GatewayError, type GatewayOptions } from '@sluice/cor
 import { openaiCompatible } from '@sluice/providers'
 import { sse, startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { codexLine } from '../../packages/cli/src/dev/codex-line.ts'
 import { pixel } from '../e2e/clients/script.ts'
 import { anthropicFamily } from '../e2e/families/anthropic-family.ts'
 import { familiesOfResponses } from '../e2e/families/families.ts'
@@ -152,9 +153,9 @@ describe.each(familiesOfResponses)('Codex over a vendor of the family $name', fa
 
   it('wants an answer for a schema', { timeout: patience }, async () => {
     const { origin, vendor } = await serveVendor(family, ({ tools, wantsJson }) => {
-      if (!wantsJson) return { text: 'no' }
-      const asTool = tools.includes('json') && { calls: [{ id: 'call_1', name: 'json', input: { age: 36 } }] }
-      return asTool || { text: '{"age":36}' }
+      // Unknown models of some vendors are asked for it by a tool, which is one of several here.
+      if (tools.includes('json')) return { calls: [{ id: 'call_1', name: 'json', input: { age: 36 } }] }
+      return { text: wantsJson ? '{"age":36}' : 'no' }
     })
     const home = filledFolder()
     const schema = {
@@ -170,6 +171,15 @@ describe.each(familiesOfResponses)('Codex over a vendor of the family $name', fa
     expect([code, JSON.parse(stdout)]).toEqual([0, { age: 36 }])
     expect(vendor.questions).toHaveLength(1)
   })
+})
+
+it('starts by the line that `sluice dev` prints', { timeout: patience }, async () => {
+  const { origin } = await serveVendor(responsesFamily, agent)
+  const line = codexLine('linux', `${origin}/v1`, 'good-key', 'm')
+  const [, settings = ''] = /^SLUICE_API_KEY=good-key codex (.*)$/.exec(line) ?? []
+  // The provider of its configuration has a service that cannot be reached.
+  const { stdout } = await codex('http://127.0.0.1:1', [...settings.split(' '), ...exec('Say hello')])
+  expect(stdout).toBe('Hello from the vendor.\n')
 })
 
 it('tries a WebSocket once, where the service is the built-in provider', { timeout: patience }, async () => {

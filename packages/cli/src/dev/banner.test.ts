@@ -40,6 +40,9 @@ curl http://127.0.0.1:8787/v1/chat/completions -H 'authorization: Bearer sk-mine
 Claude Code with this gateway:
 ANTHROPIC_BASE_URL=http://127.0.0.1:8787 ANTHROPIC_AUTH_TOKEN=sk-mine ANTHROPIC_DEFAULT_HAIKU_MODEL=o1 claude --model o1
 
+Codex with this gateway:
+SLUICE_API_KEY=sk-mine codex -c model_provider=sluice -c model_providers.sluice.name=Sluice -c model_providers.sluice.base_url=http://127.0.0.1:8787/v1 -c model_providers.sluice.env_key=SLUICE_API_KEY -c model_providers.sluice.wire_api=responses --model o1
+
 Press Ctrl+C to stop. Requests are logged below.
 `)
   })
@@ -62,7 +65,7 @@ Press Ctrl+C to stop. Requests are logged below.
       limit: undefined,
       tried: undefined,
     })
-    expect(text).not.toMatch(/Console|Limit|curl|Claude|undefined/)
+    expect(text).not.toMatch(/Console|Limit|curl|Claude|Codex|undefined/)
     expect(text).toContain('ollama/m7')
     expect(text).not.toContain('ollama/m8')
     expect(text).toContain('... and 12 more of Ollama')

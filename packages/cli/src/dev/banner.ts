@@ -1,5 +1,6 @@
 import type { TypedConfig } from '../config/config.ts'
 import { claudeCodeLine } from './claude-code-line.ts'
+import { codexLine } from './codex-line.ts'
 import { curlLines } from './curl-line.ts'
 import { knownVendors } from './environment-vendors.ts'
 import { isCatalogued, vendorOfKnown } from './known-models.ts'
@@ -68,6 +69,9 @@ function tryLines({ platform, baseURL, key }: Started, model: string): readonly 
       '',
     ]),
     ...(claudeCode === undefined ? [] : ['Claude Code with this gateway:', claudeCode, '']),
+    'Codex with this gateway:',
+    codexLine(platform, baseURL, key, model),
+    '',
   ]
 }
 
