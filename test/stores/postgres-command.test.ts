@@ -57,7 +57,7 @@ describe('sluice-postgres, called in a wrong way', () => {
     const { code, printed } = await run(['--help'])
     expect([code, printed.split('\n')[0]]).toEqual([
       0,
-      'sluice-postgres migrate [--url URL] [--schema NAME]   brings the tables to version 6',
+      'sluice-postgres migrate [--url URL] [--schema NAME]   brings the tables to version 7',
     ])
   })
 
@@ -105,7 +105,7 @@ describeWithPostgres('sluice-postgres', () => {
     expect(await run(['migrate'], url)).toEqual({ code: 0, printed: "Schema 'sluice': version 0 to 6." })
     expect(await run(['migrate', '--url', url])).toEqual({
       code: 0,
-      printed: "Schema 'sluice' is of version 6: nothing to do.",
+      printed: "Schema 'sluice' is of version 7: nothing to do.",
     })
     expect((await run(['status', '--url', url], 'nonsense')).code).toBe(0)
     await (await openPostgres(server.pool(name))).close()

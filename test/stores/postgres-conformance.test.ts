@@ -1,6 +1,7 @@
-import { keyStoreConformance, ledgerConformance } from '@sluice/testing/conformance'
+import { openPostgres, postgresResponseStore } from '@sluice/postgres'
+import { keyStoreConformance, ledgerConformance, responseStoreConformance } from '@sluice/testing/conformance'
 import type pg from 'pg'
-import { afterAll, beforeAll, describe, it } from 'vitest'
+import { afterAll, beforeAll, describe, it, onTestFinished } from 'vitest'
 import { postgresKeyRepository } from '../../packages/postgres/src/key-repository.ts'
 import { postgresLedgerRepository } from '../../packages/postgres/src/ledger-repository.ts'
 import { migrateTables } from '../../packages/postgres/src/migrate.ts'
@@ -31,5 +32,15 @@ describeWithPostgres('PostgreSQL', () => {
 
   describe('keeps keys, and', () => {
     it.each(keyStoreConformance)('$name', ({ run }) => run(async () => postgresKeyRepository(await fresh())))
+  })
+
+  describe('keeps responses, and', () => {
+    it.each(responseStoreConformance)('$name', ({ run }) =>
+      run(async ({ ttlMs, maxResponses }) => {
+        const database = await openPostgres(pool, { migrate: true })
+        onTestFinished(() => database.close())
+        return postgresResponseStore(database, { ttlMs, maxResponsesPerOwner: maxResponses })
+      }),
+    )
   })
 })

@@ -79,6 +79,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 4 },
         { version: 5 },
         { version: 6 },
+        { version: 7 },
       ])
       await opened(server.pool(name), {})
     })
@@ -94,6 +95,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 4 },
         { version: 5 },
         { version: 6 },
+        { version: 7 },
       ])
     })
 

@@ -56,6 +56,53 @@ describeWithRedis('answers on one Redis', () => {
     client.disconnect()
   })
 
+  it('bounds the bytes of a principal, and needs one round trip for each operation', async () => {
+    const client = new Redis(server.url)
+    const store = redisResponseStore(client, { prefix: 'bytes', maxBytesPerOwner: 1_000 })
+    const put = (owner: string, id: string, text: string) =>
+      store.put({ owner, id, itemIds: [`msg_${id}`, `fc_${id}`], text })
+    await put('other', 'a', 'x'.repeat(900))
+    for (let at = 0; at < 20; at++) await put('ann', `${at}`, 'é'.repeat(100))
+    expect(await store.get('ann', '14')).toBeUndefined()
+    expect(await store.findItem('ann', 'msg_14')).toBeUndefined()
+    expect(await store.get('ann', '15')).toBe('é'.repeat(100))
+    expect(await store.get('other', 'a')).toBe('x'.repeat(900))
+    await put('ann', 'large', 'x'.repeat(1_001))
+    expect(await store.get('ann', 'large')).toBeUndefined()
+    expect(await store.get('ann', '19')).toBe('é'.repeat(100))
+    await put('ann', '19', 'x'.repeat(1_000))
+    expect(await store.get('ann', '18')).toBeUndefined()
+    const calls = async () =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))?.[1])
+    const before = await calls()
+    await put('ann', 'next', 'x')
+    await store.get('ann', 'next')
+    await store.findItem('ann', 'fc_next')
+    expect((await calls()) - before).toBe(3)
+    expect(await store.deleteOwner!('ann')).toBe(1)
+    expect(await client.keys('*bytes*')).toHaveLength(4)
+    client.disconnect()
+  })
+
+  it('goes on with responses where the server has evicted keys', async () => {
+    const client = new Redis(server.url)
+    const store = redisResponseStore(client, {
+      prefix: 'lost',
+      maxResponsesPerOwner: 3,
+      maxBytesPerOwner: 50,
+    })
+    const put = (id: string) => store.put({ owner: 'ann', id, itemIds: [`msg_${id}`], text: 'x'.repeat(10) })
+    for (const lost of ['order', 'items', 'sizes']) {
+      await Promise.all(['a', 'b', 'c'].map(put))
+      const [name] = await client.keys(`*lost*:${lost}`)
+      await client.del(name!)
+      for (const id of ['d', 'e', 'f', 'g']) await put(id)
+      expect(await store.findItem('ann', 'msg_g')).toBe('x'.repeat(10))
+      expect(await store.get('ann', 'd')).toBeUndefined()
+    }
+    client.disconnect()
+  })
+
   it('rejects where its key is something else, and leaves that', async () => {
     const client = new Redis(server.url)
     const store = redisCacheStore(client, { prefix: 'other-kind' })
@@ -119,7 +166,10 @@ function conformsOver(name: string, connect: () => Promise<Connected>): void {
     }
 
     for (const { name, run } of responseStoreConformance) {
-      it(`responses: ${name}`, () => run(async settings => redisResponseStore(connected.client, settings)))
+      it(`responses: ${name}`, () =>
+        run(async ({ ttlMs, maxResponses }) =>
+          redisResponseStore(connected.client, { ttlMs, maxResponsesPerOwner: maxResponses }),
+        ))
     }
   })
 }

@@ -20,7 +20,6 @@ export {
   type MemoryCacheStoreOptions,
   memoryCacheStore,
 } from './caching/memory-cache-store.ts'
-export { responseStoreOf } from './caching/response-store-of.ts'
 export type { AddResult, CacheKey, CacheLifetime, CacheStore } from './contracts/cache-store.ts'
 export type { Database } from './contracts/database.ts'
 export type { Journal } from './contracts/journal.ts'
@@ -47,10 +46,11 @@ export type {
   SharedTargetState,
 } from './contracts/shared-health.ts'
 export type { UnavailableReason } from './errors/unavailable-reason.ts'
-export { storableText } from './primitives/safe-text.ts'
+export { escapeNul, storableText, unescapeNul } from './primitives/safe-text.ts'
 export { burstOf, cellCost, cellsIn, type RateParameters } from './rate-limiting/counters.ts'
 export {
   type MemoryResponseStore,
   type MemoryResponseStoreOptions,
   memoryResponseStore,
 } from './stores/memory-response-store.ts'
+export { type ResponseBounds, type ResponseStoreOptions, responseBounds } from './stores/response-bounds.ts'

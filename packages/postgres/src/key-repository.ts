@@ -7,7 +7,7 @@ import {
 } from '@sluice/core/store'
 import type { Queries } from './queries.ts'
 import { textColumn } from './row-values.ts'
-import { PostgresError } from './store-error.ts'
+import { isUnwritable } from './store-error.ts'
 import { msFromTimestamp, timestampFromMs } from './timestamps.ts'
 
 /** SQL for a time in a parameter, or null. */
@@ -21,12 +21,6 @@ const jsonIn = (param: string) => `${param}::text::jsonb`
 const key = `json_build_object('id', id, 'name', name, 'models', models, 'tags', tags, 'limits', limits,
   'disabled', disabled, 'createdAt', ${msFromTimestamp('created_at')}, 'expiresAt', ${msFromTimestamp('expires_at')},
   'lastUsedAt', ${msFromTimestamp('last_used_at')}, 'secrets', secrets)::text as key`
-
-/**
- * Error codes at which a key is valid though its use cannot be recorded: a read-only standby, a full disk, a user who may
- * only read keys.
- */
-const unwritable = new Set(['25006', '53100', '42501'])
 
 /** Creates the key repository in PostgreSQL. */
 export function postgresKeyRepository(queries: Queries): KeyRepository {
@@ -131,7 +125,7 @@ select ${key} from ${keys} where ${hasSecret}`
       try {
         return (await queries.run(used, params)).map(storedKey)[0]
       } catch (error) {
-        if (!(error instanceof PostgresError && unwritable.has(error.code ?? ''))) throw error
+        if (!isUnwritable(error)) throw error
         const found = await queries.run(`select ${key} from ${keys} where ${hasSecret}`, params.slice(0, 1))
         return found.map(storedKey)[0]
       }

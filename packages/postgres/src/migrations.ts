@@ -117,4 +117,28 @@ select max(id) as last from batch`,
     comment on column ${sql}.requests.source is 'The source of the principal: ids are unique only within one.';
     comment on column ${sql}.requests.end_user is 'The end user, as the caller named it.';`,
   },
+  {
+    statements: ({ sql }) => `
+    create table ${sql}.responses (
+      owner text collate "C" not null,
+      id text collate "C" not null,
+      bytes bigint not null,
+      expires_at timestamptz not null,
+      text text not null,
+      primary key (owner, id)
+    );
+    comment on table ${sql}.responses is 'Responses, with the items of their requests, for the requests that continue them.';
+    comment on column ${sql}.responses.owner is 'A digest of the source and the id of the principal.';
+    create index responses_owner on ${sql}.responses (owner, expires_at) include (bytes);
+    create index responses_expires_at on ${sql}.responses (expires_at);
+    create table ${sql}.response_items (
+      owner text collate "C" not null,
+      id text collate "C" not null,
+      response_id text collate "C" not null,
+      primary key (owner, id),
+      foreign key (owner, response_id) references ${sql}.responses (owner, id) on delete cascade
+    );
+    comment on table ${sql}.response_items is 'Which response has an item.';
+    create index response_items_response on ${sql}.response_items (owner, response_id);`,
+  },
 ]

@@ -30,6 +30,19 @@ export interface PostgresOptions extends Omit<BatchedLedgerOptions, 'journal'>, 
 /** The timeout of the version check on open, in milliseconds. */
 const startMs = 5_000
 
+/** How an open database runs queries, and whether it has been closed. */
+export interface DatabaseConnection {
+  readonly queries: Queries
+  isClosed(): boolean
+}
+
+const connections = new WeakMap<Database, DatabaseConnection>()
+
+/** Returns the connection of a database that `openPostgres` opened; `undefined` for any other value. */
+export function connectionOf(database: Database): DatabaseConnection | undefined {
+  return connections.get(database)
+}
+
 /**
  * Opens keys and the ledger in PostgreSQL, with any client that has `query(text, params)`, such as a `Pool` of `pg`. You
  * own the client: `close` does not end it, and a pool needs a listener for its `error` events.
@@ -57,7 +70,7 @@ export async function openPostgres(client: PostgresClient, given: PostgresOption
   const ledgerOptions: BatchedLedgerOptions = Object.assign(Object.create(null), options, { journal })
   const ledger = batchedLedger(rows, ledgerOptions)
   let closing: Promise<void> | undefined
-  return {
+  const database: Database = {
     keys,
     ledger,
     usage: query => rows.usage(query),
@@ -67,6 +80,8 @@ export async function openPostgres(client: PostgresClient, given: PostgresOption
       return closing
     },
   }
+  connections.set(database, { queries, isClosed: () => closing !== undefined })
+  return database
 }
 
 function toJournal(journal: PostgresOptions['journal']): Journal | undefined {

@@ -54,3 +54,14 @@ export function errorCode(error: unknown): string | undefined {
   const { code } = error
   return typeof code === 'string' && /^[0-9A-Z_]{3,40}$/.test(code) ? code : undefined
 }
+
+/**
+ * Error codes at which a row can be read though it cannot be changed: a read-only standby, a full disk, a user who may only
+ * read.
+ */
+const unwritable = new Set(['25006', '53100', '42501'])
+
+/** Whether a statement failed only because it writes. */
+export function isUnwritable(error: unknown): boolean {
+  return error instanceof PostgresError && unwritable.has(error.code ?? '')
+}

@@ -74,6 +74,10 @@ export class Connection {
     await this.read('PRAGMA wal_checkpoint(TRUNCATE)')
   }
 
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
   /** Closes the connection; running statements fail. Can be called twice. */
   close(): void {
     this.#closed = true

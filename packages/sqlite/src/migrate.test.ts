@@ -45,8 +45,9 @@ describe('migrate', () => {
       { version: 3, name: 'models that answers name' },
       { version: 4, name: 'outcome client_disconnected' },
       { version: 5, name: 'operations, dialects, sources and end users' },
-      { version: 6, name: 'second' },
-      { version: 7, name: 'third' },
+      { version: 6, name: 'responses' },
+      { version: 7, name: 'second' },
+      { version: 8, name: 'third' },
     ])
   })
 
@@ -147,7 +148,7 @@ describe('migrate', () => {
     const [connection] = await connections(1)
     await migrate(connection!, steps)
     await expect(migrate(connection!)).rejects.toThrow(
-      'The database is of version 7, this @sluice/sqlite knows versions up to 5. Update the package.',
+      'The database is of version 8, this @sluice/sqlite knows versions up to 6. Update the package.',
     )
     expect(await schemaVersion(connection!)).toBe(newest)
   })

@@ -93,4 +93,32 @@ export const migrations: readonly Migration[] = [
       'ALTER TABLE sluice_record ADD COLUMN end_user TEXT',
     ],
   },
+  {
+    name: 'responses',
+    statements: [
+      // The text comes last: it fills further pages, which nothing else reads. `owner` is a digest.
+      `CREATE TABLE sluice_response (
+        row INTEGER PRIMARY KEY,
+        owner TEXT NOT NULL,
+        id TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        UNIQUE (owner, id)
+      ) STRICT`,
+      'CREATE INDEX sluice_response_owner ON sluice_response (owner, expires_at, row, bytes)',
+      'CREATE INDEX sluice_response_expires ON sluice_response (expires_at)',
+      `CREATE TABLE sluice_response_item (
+        owner TEXT NOT NULL,
+        id TEXT NOT NULL,
+        response INTEGER NOT NULL,
+        PRIMARY KEY (owner, id)
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX sluice_response_item_response ON sluice_response_item (response)',
+      // SQLite cascades deletes only if the connection turns foreign keys on.
+      `CREATE TRIGGER sluice_response_deleted AFTER DELETE ON sluice_response BEGIN
+        DELETE FROM sluice_response_item WHERE response = old.row;
+      END`,
+    ],
+  },
 ]

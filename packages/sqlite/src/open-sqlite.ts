@@ -27,6 +27,13 @@ export interface SqliteOptions extends BatchedLedgerOptions, KeyStoreOptions {
   readonly timeoutMs?: number
 }
 
+const connections = new WeakMap<Database, Connection>()
+
+/** Returns the connection of a database that `openSqlite` opened; `undefined` for any other value. */
+export function connectionOf(database: Database): Connection | undefined {
+  return connections.get(database)
+}
+
 /**
  * Opens an SQLite file with keys and the ledger, and creates it if it is missing. Several processes of one machine can
  * open the same file. A new file is readable and writable by its owner only.
@@ -62,7 +69,7 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
         connection.close()
       }
     }
-    return {
+    const database: Database = {
       keys: keyStore(sqliteKeyRepository(connection), options),
       ledger,
       usage: query => rows.usage(query),
@@ -72,6 +79,8 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
         return closing
       },
     }
+    connections.set(database, connection)
+    return database
   } catch (error) {
     connection.close()
     throw error

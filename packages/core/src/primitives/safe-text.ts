@@ -31,6 +31,19 @@ export function storableText(text: string): string {
   return text.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')
 }
 
+/** Marks a text that is stored as JSON. */
+const mark = '\u0001'
+
+/** Returns a text without NUL, which databases cut or refuse. `unescapeNul` restores the original. */
+export function escapeNul(text: string): string {
+  return text.includes('\0') || text.startsWith(mark) ? `${mark}${JSON.stringify(text)}` : text
+}
+
+/** Restores a text that `escapeNul` returned. */
+export function unescapeNul(escaped: string): string {
+  return escaped.startsWith(mark) ? String(JSON.parse(escaped.slice(mark.length))) : escaped
+}
+
 /** Returns a copy of tags with texts that every database can store. */
 export function storableTags(tags: Readonly<Record<string, unknown>> | undefined): Record<string, string> {
   return Object.fromEntries(

@@ -1,8 +1,6 @@
 import { responseStoreConformance } from '@sluice/testing/conformance'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memoryCacheStore } from '../caching/memory-cache-store.ts'
-import { responseStoreOf } from '../caching/response-store-of.ts'
 import { memoryResponseStore } from './memory-response-store.ts'
 
 const response = (owner: string, id: string, text = 'x', itemIds: readonly string[] = []) => ({
@@ -86,9 +84,4 @@ describe('a response store in memory', () => {
       }),
     )
   })
-})
-
-describe('a response store in a cache store', () => {
-  for (const { name, run } of responseStoreConformance)
-    it(name, () => run(async ({ ttlMs }) => responseStoreOf(memoryCacheStore(), ttlMs)))
 })

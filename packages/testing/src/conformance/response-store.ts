@@ -7,6 +7,8 @@ import type { ResponseStore, StoredResponse } from '@sluice/core/store'
 export interface ResponseStoreSettings {
   /** How long a response is stored, in milliseconds. */
   readonly ttlMs: number
+  /** Maximum number of responses: of each owner, or of all together. */
+  readonly maxResponses: number
 }
 
 /** One test of `responseStoreConformance`. */
@@ -16,8 +18,9 @@ export interface ResponseStoreCase {
   run(make: (settings: ResponseStoreSettings) => Promise<ResponseStore>): Promise<void>
 }
 
-const long: ResponseStoreSettings = { ttlMs: 60_000 }
-const short: ResponseStoreSettings = { ttlMs: 300 }
+const long: ResponseStoreSettings = { ttlMs: 60_000, maxResponses: 1_000 }
+const short: ResponseStoreSettings = { ttlMs: 1_000, maxResponses: 1_000 }
+const small: ResponseStoreSettings = { ttlMs: 60_000, maxResponses: 10 }
 
 /**
  * Tests a response store, in any test runner. Each case uses owners of its own, so that all can share a database. Some cases wait
@@ -60,6 +63,13 @@ export const responseStoreConformance: readonly ResponseStoreCase[] = [
     assert.equal(await store.get(owner, 'resp_1'), 'two')
     assert.equal(await store.findItem(owner, 'msg_1'), 'two')
   }),
+  over('finds the items of what replaced a response, and no others', async (store, owner) => {
+    await store.put(responseOf(owner, 'resp_1', ['msg_1', 'msg_2'], 'one'))
+    await store.put(responseOf(owner, 'resp_1', ['msg_2', 'msg_3'], 'two'))
+    assert.equal(await store.findItem(owner, 'msg_1'), undefined)
+    assert.equal(await store.findItem(owner, 'msg_2'), 'two')
+    assert.equal(await store.findItem(owner, 'msg_3'), 'two')
+  }),
   over('deletes a response with its items', async (store, owner) => {
     await store.put(responseOf(owner, 'resp_1', ['msg_1'], 'one'))
     await store.put(responseOf(owner, 'resp_2', [], 'two'))
@@ -95,13 +105,29 @@ export const responseStoreConformance: readonly ResponseStoreCase[] = [
       const store = await make(short)
       const owner = ownerOfCase()
       await store.put(responseOf(owner, 'resp_1', ['msg_1'], 'one'))
-      await store.put(responseOf(owner, 'resp_2', [], 'two'))
+      await store.put(responseOf(owner, 'resp_2', ['msg_2'], 'two'))
       for (let round = 0; round < 4; round++) {
-        await sleep(100)
+        await sleep(300)
         assert.equal(await store.get(owner, 'resp_2'), 'two')
       }
+      assert.equal(await store.findItem(owner, 'msg_2'), 'two')
       assert.equal(await store.get(owner, 'resp_1'), undefined)
       assert.equal(await store.findItem(owner, 'msg_1'), undefined)
+    },
+  },
+  {
+    name: 'evicts the oldest of an owner, and nothing of another',
+    run: async make => {
+      const store = await make(small)
+      const [owner, other] = [ownerOfCase(), ownerOfCase()]
+      await store.put(responseOf(other, 'resp_1', ['msg_1'], 'other'))
+      for (let at = 0; at < 30; at++) await store.put(responseOf(owner, `resp_${at}`, [`msg_${at}`], `${at}`))
+      assert.equal(await store.get(other, 'resp_1'), 'other')
+      assert.equal(await store.findItem(other, 'msg_1'), 'other')
+      assert.equal(await store.get(owner, 'resp_0'), undefined)
+      assert.equal(await store.findItem(owner, 'msg_0'), undefined)
+      assert.equal(await store.get(owner, 'resp_29'), '29')
+      assert.equal(await store.findItem(owner, 'msg_29'), '29')
     },
   },
 ]
