@@ -1,3 +1,4 @@
+import type { ResponseStore } from '@sluice/core'
 import { openPostgres, postgresResponseStore } from '@sluice/postgres'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { migrations } from '../../packages/postgres/src/migrations.ts'
@@ -50,7 +51,7 @@ describeWithPostgres('responses in PostgreSQL', () => {
 
   it('are stored by many connections at once, and bounded by the next', async () => {
     const name = await server.database()
-    const stores = []
+    const stores: ResponseStore[] = []
     for (let at = 0; at < 3; at++) stores.push((await opened({ maxResponsesPerOwner: 20 }, name)).store)
     const ids = Array.from({ length: 120 }, (_, at) => `r${at}`)
     await Promise.all(ids.map((id, at) => stores[at % 3]!.put(responseOf('ann', id, id))))

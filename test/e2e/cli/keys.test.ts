@@ -1,5 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { apiKeys, createGateway, models } from '@sluice/core'
+import { local } from '@sluice/providers'
+import { openSqlite, sqliteResponseStore } from '@sluice/sqlite'
 import { describe, expect, it } from 'vitest'
 import { fakeCommandContext } from '../../../packages/cli/src/fake-command-context.ts'
 import { main } from '../../../packages/cli/src/main.ts'
@@ -95,7 +98,7 @@ describe('sluice keys', { timeout: 60_000 }, () => {
     await expect.poll(async () => (await run('usage', '--by', 'key')).printed).toContain(bob)
     expect(await run('keys', 'delete', ann, '--records')).toMatchObject({
       code: 0,
-      told: `Deleted ${ann} (Ann) with 1 record from .sluice/dev.db. Cached responses and idempotency keys stay until they expire.\n`,
+      told: `Deleted ${ann} (Ann) with 1 record from .sluice/dev.db. Cached responses, idempotency keys, and responses that a service has stored in memory, stay until they expire.\n`,
     })
     const left = (await run('usage', '--by', 'key,source')).printed
     expect(left).toMatch(new RegExp(`^${bob} \\(Bob\\) +api_keys +1 `, 'm'))
@@ -103,6 +106,36 @@ describe('sluice keys', { timeout: 60_000 }, () => {
     expect(await run('keys', 'delete', ann, '--records')).toMatchObject({
       code: 1,
       told: expect.stringMatching(/^There is no key \w+, and no record of it, in /),
+    })
+  })
+
+  it('deletes the responses that are stored for a key with it', async () => {
+    const cwd = temporaryFolder()
+    const run = inFolder(cwd)
+    const url = `file:${join(cwd, 'own.db')}`
+    const made = await run('keys', 'create', '--name', 'Ann', '--database', url)
+    const id = /Created key (\w+)/.exec(made.told)![1]!
+    const database = await openSqlite({ url })
+    const responses = sqliteResponseStore(database)
+    const gateway = createGateway({
+      authenticate: apiKeys(database.keys),
+      route: models({ demo: local()('demo') }),
+      responses,
+    })
+    const response = await gateway.fetch('http://sluice.test/v1/responses', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${made.printed.trim()}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'demo', input: 'Hello!' }),
+    })
+    expect(await response.json()).toMatchObject({ store: true })
+    await gateway.close()
+    await database.close()
+    expect((await run('keys', 'delete', id, '--database', url)).told).toMatch(
+      /^\w+ \(Ann\) was deleted from .*own\.db, with 1 stored response\.\n$/,
+    )
+    expect(await run('keys', 'delete', id, '--database', url)).toMatchObject({
+      code: 1,
+      told: expect.stringMatching(/^There is no key/),
     })
   })
 

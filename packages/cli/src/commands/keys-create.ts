@@ -49,7 +49,7 @@ Example: sluice keys create --name "Ann's notebook" --model 'openai/*' --limit r
       ...(rules?.length ? { limits: rules.map(limitOf) } : {}),
       ...(expiresAt === undefined ? {} : { expiresAt }),
     }
-    return withDatabase(values, context, issue, true)
+    return withDatabase(values, context, issue, { makes: true })
 
     async function issue({ keys, label }: NamedDatabase): Promise<number> {
       const { key, stored } = await keys.issue(spec)

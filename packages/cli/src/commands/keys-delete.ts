@@ -1,4 +1,4 @@
-import { deletePrincipal } from '@sluice/core/keys'
+import { deletePrincipal, type PrincipalStores } from '@sluice/core/keys'
 import { type Command, CommandError } from '../command.ts'
 import { onlyPositional } from '../command-line/arguments.ts'
 import { printable } from '../command-line/printable.ts'
@@ -20,6 +20,7 @@ Usage: sluice keys delete ID [options]
   --records         also deletes the records of the key in the ledger
 ${databaseHelp}
 
+Responses that are stored for the key in the database or in Redis are deleted, too.
 This cannot be undone. sluice keys disable can.
 With --records, the key may be one of the configuration, or deleted already: requests that were in flight have
 records again when they end.
@@ -28,33 +29,65 @@ Example: sluice keys delete Zr8m0KpQ2LxT`,
   options: { records: { type: 'boolean' }, ...databaseOptions },
   async run(values, positionals, context) {
     const id = onlyPositional('keys delete', 'the id of one key', positionals)
-    return withDatabase(values, context, async database => {
-      const { keys, label } = database
-      if (values.records === true) {
-        context.log(await deleteWithRecords(id, database))
+    const deletes = values.records === true ? deleteWithRecords : deleteKey
+    return withDatabase(
+      values,
+      context,
+      async database => {
+        context.log(await deletes(id, database))
         return 0
-      }
-      const { name } = await findKey(keys, id, label)
-      await keys.delete(id)
-      context.log(`${id} (${name}) was deleted from ${label}.`)
-      return 0
-    })
+      },
+      { opensRedis: true },
+    )
   },
 }
 
 /** Returns what was deleted. Throws `CommandError` where there was nothing. */
-async function deleteWithRecords(id: string, { keys, ledger, label }: NamedDatabase): Promise<string> {
+async function deleteKey(id: string, database: NamedDatabase): Promise<string> {
+  const { keys, label } = database
   const known = await keys.get(id)
-  const deleted = await deletePrincipal({ id, source: 'api_keys' }, { keys, ledger })
-  if (deleted.unreached.length > 0) throw new CommandError(`${label} cannot delete records.`)
+  const { responses } = await deleteStored(id, database, { keys })
+  if (known === undefined && responses === 0) await findKey(keys, id, label)
+  const name = known === undefined ? printable(id) : `${id} (${known.name})`
+  return `${name} was deleted from ${label}${responses === 0 ? '' : `, with ${counted(responses, 'stored response')}`}.`
+}
+
+/** Returns what was deleted. Throws `CommandError` where there was nothing. */
+async function deleteWithRecords(id: string, database: NamedDatabase): Promise<string> {
+  const { keys, ledger, label } = database
+  const known = await keys.get(id)
+  const deleted = await deleteStored(id, database, { keys, ledger })
   // Records of older versions have no source.
   const older = await deletePrincipal({ id }, { ledger })
   const records = deleted.records + older.records
-  if (known === undefined && records === 0) {
+  if (known === undefined && records === 0 && deleted.responses === 0) {
     throw new CommandError(`There is no key ${printable(id)}, and no record of it, in ${label}.`)
   }
-  const counted = records === 1 ? '1 record' : `${records} records`
+  const counts = [
+    counted(records, 'record'),
+    ...(deleted.responses === 0 ? [] : [counted(deleted.responses, 'stored response')]),
+  ].join(' and ')
   const name = known === undefined ? printable(id) : `${id} (${known.name})`
-  const what = known === undefined ? `${counted} of ${name}` : `${name} with ${counted}`
-  return `Deleted ${what} from ${label}. Cached responses and idempotency keys stay until they expire.`
+  const what = known === undefined ? `${counts} of ${name}` : `${name} with ${counts}`
+  return `Deleted ${what} from ${label}. Cached responses, idempotency keys, and responses that a service has stored in memory, stay until they expire.`
+}
+
+/** Deletes the key first. Throws `CommandError` if something cannot be deleted. */
+async function deleteStored(
+  id: string,
+  { responseStores, label }: NamedDatabase,
+  stores: PrincipalStores,
+): Promise<{ readonly records: number; readonly responses: number }> {
+  const principal = { id, source: 'api_keys' }
+  const { records, unreached } = await deletePrincipal(principal, stores)
+  if (unreached.length > 0) throw new CommandError(`${label} cannot delete records.`)
+  let responses = 0
+  for (const store of responseStores()) {
+    responses += (await deletePrincipal(principal, { responses: store })).responses
+  }
+  return { records, responses }
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
 }

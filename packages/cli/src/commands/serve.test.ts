@@ -47,6 +47,9 @@ describe('sluice serve', () => {
       10_000,
     )
     const url = logged[0]!.split(' ').at(-1)!
+    expect(logged[1]).toBe(
+      'Responses of the Responses API are stored in memory for 1 hour. To store none, set responses: false.',
+    )
     const names = async () => {
       const answer = await fetch(`${url}/models`, { headers: { authorization: 'Bearer sk-ann' } })
       return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
@@ -66,7 +69,7 @@ describe('sluice serve', () => {
   it('listens where the command line says', async () => {
     const { context, logged, stop } = worldOf({ 'conf.json': { ...config, server: { port: 1 } } })
     const run = serve.run({ config: 'conf.json', port: '0', host: '127.0.0.1' }, [], context)
-    await vi.waitFor(() => expect(logged).toHaveLength(1), 10_000)
+    await vi.waitFor(() => expect(logged).toHaveLength(2), 10_000)
     stop()
     expect(await run).toBe(0)
   })

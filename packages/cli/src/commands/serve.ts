@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type Command, CommandError, type Values } from '../command.ts'
 import { loadConfig } from '../config/load-config.ts'
+import type { Service } from '../service/service.ts'
 import { nextFreePort, ServiceListenError } from '../service/service-listen-error.ts'
 import { startService } from '../service/start-service.ts'
 import { watchConfig } from '../service/watch-config.ts'
@@ -45,6 +46,7 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
     try {
       context.log(`Serving ${service.gateway.models.length} models at ${service.baseURL}`)
       if (service.consoleURL !== undefined) context.log(`Console at ${service.consoleURL}`)
+      context.log(`Responses of the Responses API are ${service.responseStorage}.${offHint(service)}`)
       if (!context.signal.aborted) await once(context.signal, 'abort')
       return 0
     } finally {
@@ -53,6 +55,11 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
       await service.close()
     }
   },
+}
+
+/** Says how to turn off what stores texts. */
+function offHint({ responseStorage }: Service): string {
+  return responseStorage === 'not stored' ? '' : ' To store none, set responses: false.'
 }
 
 /** Adds a free port to the error where another program uses the requested one. */

@@ -8,6 +8,7 @@ import type { VendorPool } from './providers/vendor-pool.ts'
 import { modelTable } from './routes/model-table.ts'
 import { callersOf, type TokenCallers } from './sections/callers.ts'
 import { checkModelNames, checkRules } from './sections/check-rules.ts'
+import { checkResponses } from './sections/responses-shape.ts'
 import { collectOptionIssues } from './shape/collect-issues.ts'
 import { isPlainObject } from './shape/collections.ts'
 import { ConfigLocation } from './shape/shape.ts'
@@ -28,6 +29,7 @@ export function compileConfig(
   const callers = callersOf(config, root, tokenCallers)
   checkRules(config.limits, config, root.at('limits'))
   checkConsoleChat(config, root)
+  checkResponses(config, root)
   const prices = pricesOf(config, root)
   checkOptions(config, root)
   issues.throwIfAny()

@@ -15,6 +15,7 @@ import {
 } from './sections/gateway-shapes.ts'
 import { limitsShape } from './sections/limit-shape.ts'
 import { count } from './sections/numbers.ts'
+import { responsesShape } from './sections/responses-shape.ts'
 import { serverShape } from './sections/server-shape.ts'
 import { stateShape } from './sections/state-shape.ts'
 import { telemetryShape } from './sections/telemetry-shape.ts'
@@ -71,6 +72,11 @@ export const configMembers = {
   },
   state: { shape: stateShape, description: 'Database and Redis.' },
   cache: { shape: cacheShape, description: 'Response cache for identical requests.' },
+  responses: {
+    shape: responsesShape,
+    description:
+      'Stored responses of the Responses API; `false` stores none. Default: in Redis, else in the database, else in memory.',
+  },
   idempotency: { shape: flag, description: 'Whether to honour `Idempotency-Key`. Default: no.' },
   telemetry: { shape: telemetryShape, description: 'Request log, metrics and traces.' },
   console: { shape: consoleShape, description: 'The console at `/console/`. Default: off.' },

@@ -1,4 +1,5 @@
 import type { TypedConfig } from './config.ts'
+import { responseStorageText } from './response-storage.ts'
 
 /** Summarizes a configuration in a few lines, without secrets. */
 export function configSummary(config: TypedConfig): string {
@@ -16,10 +17,8 @@ export function configSummary(config: TypedConfig): string {
     ['limits', limits.length === 0 ? 'no global rules' : plural(limits.length, 'global rule')],
     ['keys, ledger', state?.database === undefined ? 'none' : storeOf(state.database)],
     ['shared state', state?.redis === undefined ? 'not shared' : 'Redis'],
-    [
-      'responses',
-      [cache && 'cached', idempotency && 'idempotency keys'].filter(Boolean).join(', ') || 'not cached',
-    ],
+    ['responses', responseStorageText(config)],
+    ['cache', [cache && 'cached', idempotency && 'idempotency keys'].filter(Boolean).join(', ') || 'off'],
     ['metrics', telemetry?.metrics === false ? 'off' : '/metrics'],
     ['console', config.console ? '/console/' : 'off'],
   ]

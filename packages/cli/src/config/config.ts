@@ -43,6 +43,11 @@ export interface Config {
   readonly state?: StateConfig
   /** Caches complete responses for identical requests. Default: no cache. */
   readonly cache?: { readonly ttlMs: number; readonly maxBytes?: number }
+  /**
+   * Where responses of the Responses API are stored for the requests that continue them. `false`: nowhere. Default: in Redis if
+   * `state` has one, else in its database, else in memory.
+   */
+  readonly responses?: ResponsesConfig | false
   /** Whether to replay responses for requests with the same `Idempotency-Key`. Default: no. */
   readonly idempotency?: boolean
   readonly telemetry?: TelemetryConfig
@@ -210,6 +215,18 @@ export interface StateConfig {
   readonly pepper?: string | Readonly<Record<string, string>>
   /** Number of processes that share the Redis: while it is unavailable, each enforces its share of a limit. Default 4. */
   readonly instances?: number
+}
+
+/** Stored responses. */
+export interface ResponsesConfig {
+  /** Default: `redis` if `state.redis` is set, else `database` if `state.database` is set and outlives the process, else `memory`. */
+  readonly store?: 'memory' | 'redis' | 'database'
+  /** How long a response is stored since it was last read, in milliseconds. Default 30 days; in memory one hour. */
+  readonly ttlMs?: number
+  /** Maximum number of responses per principal; in memory of all principals together. Default 10,000. */
+  readonly maxResponses?: number
+  /** Maximum size in bytes per principal; in memory of all principals together. Default 67,108,864 (64 MiB). */
+  readonly maxBytes?: number
 }
 
 /** Logs, metrics and traces. */

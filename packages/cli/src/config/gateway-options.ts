@@ -11,6 +11,7 @@ import {
   type Observer,
   type Prices,
   type Principal,
+  type ResponseStore,
   responseCache,
   type SharedHealth,
 } from '@sluice/core'
@@ -28,6 +29,8 @@ export interface Foundation {
   /** Where answers are kept, of the cache and of idempotency keys. */
   readonly cacheStore: CacheStore
   readonly health: SharedHealth | undefined
+  /** Where responses are stored; `false`: nowhere. Default: in the gateway's own memory. */
+  readonly responses?: ResponseStore | false | undefined
   /** Prices from elsewhere. */
   readonly prices: Prices | undefined
   readonly observe: Observer | undefined
@@ -40,7 +43,7 @@ export interface Foundation {
 /** The options of a gateway that a configuration means. */
 export function gatewayOptions(compiled: CompiledConfig, foundation: Foundation): GatewayOptions {
   const { config } = compiled
-  const { database, health, cacheStore, observe } = foundation
+  const { database, health, cacheStore, observe, responses } = foundation
   const prices = compiled.prices ?? foundation.prices
   return {
     ...scalars(config),
@@ -50,6 +53,7 @@ export function gatewayOptions(compiled: CompiledConfig, foundation: Foundation)
     ...(database !== undefined && { ledger: database.ledger }),
     ...(health !== undefined && { sharedHealth: health }),
     ...(config.cache !== undefined && { cache: responseCache({ ...config.cache, store: cacheStore }) }),
+    ...(responses !== undefined && { responses }),
     ...(config.idempotency === true && { idempotency: idempotency({ store: cacheStore }) }),
     ...(observe !== undefined && { observe }),
     ...foundation.further,

@@ -8,6 +8,7 @@ const started: Started = {
   limit: '60 requests a minute',
   consoleURL: 'http://127.0.0.1:8787/console/#key=admin',
   storage: '.sluice/dev.db',
+  responses: 'stored in memory for 1 hour',
   models: [
     { name: 'o1', answeredBy: 'openai (o1)' },
     { name: 'local', answeredBy: 'local()' },
@@ -27,6 +28,7 @@ Sluice is running at http://127.0.0.1:8787/v1
   Limit     60 requests a minute
   Console   http://127.0.0.1:8787/console/#key=admin
   Storage   .sluice/dev.db
+  Responses stored in memory for 1 hour
 
   Model                       Answered by
   o1                          openai (o1)

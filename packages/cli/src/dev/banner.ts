@@ -21,6 +21,8 @@ export interface Started {
   readonly consoleURL: string | undefined
   /** Where keys and usage are kept. */
   readonly storage: string
+  /** Where responses of the Responses API are stored, and for how long. */
+  readonly responses: string
   readonly models: readonly ShownModel[]
   /** The model that the curl line asks; `undefined` for none. */
   readonly tried: string | undefined
@@ -35,13 +37,14 @@ const shownOfEach = 8
 
 /** The text that is printed at start. */
 export function banner(started: Started): string {
-  const { baseURL, key, keySource, limit, consoleURL, storage, models, tried, notes } = started
+  const { baseURL, key, keySource, limit, consoleURL, storage, responses, models, tried, notes } = started
   const facts: [string, string][] = [
     ['API key', key],
     ['', keySource],
     ...(limit === undefined ? [] : [['Limit', limit] satisfies [string, string]]),
     ...(consoleURL === undefined ? [] : [['Console', consoleURL] satisfies [string, string]]),
     ['Storage', storage],
+    ['Responses', responses],
   ]
   const width = Math.max(26, ...models.map(({ name }) => name.length)) + 2
   return [

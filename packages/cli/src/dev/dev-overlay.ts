@@ -17,13 +17,21 @@ interface DevAddition {
 /** A configuration as `sluice dev` serves it: with a key to try it, the page, and a place to keep things. */
 export function devOverlay(config: TypedConfig, addition: DevAddition): TypedConfig {
   const { key, adminKey, database, devDatabase } = addition
+  const url = database ?? config.state?.database
+  const responses = url === undefined ? inMemory(config) : config.responses
   const own = typeof config.console === 'object' ? config.console : undefined
   return {
     ...config,
     keys: [...(config.keys ?? []), { id: freeId(config), key }],
-    state: { ...config.state, database: database ?? config.state?.database ?? devDatabase },
+    state: { ...config.state, database: url ?? devDatabase },
+    ...(responses !== undefined && { responses }),
     console: adminKey === undefined || config.console === false ? false : (own ?? { adminKey }),
   }
+}
+
+/** Texts are in no file unless the configuration names one. */
+function inMemory({ responses, state }: TypedConfig): TypedConfig['responses'] {
+  return responses === false || state?.redis !== undefined ? responses : { store: 'memory', ...responses }
 }
 
 /** `dev`, or what is not taken by the configuration's own callers. */

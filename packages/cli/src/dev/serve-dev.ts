@@ -42,7 +42,7 @@ export async function serveDev(
     await service.close()
   }
 
-  function bannerOf({ url, baseURL, consoleURL }: Service): string {
+  function bannerOf({ url, baseURL, consoleURL, responseStorage }: Service): string {
     const models = shownModels(source.config)
     const isOwn = typeof source.config.console === 'object'
     const page = consoleURL === undefined ? undefined : reachableUrl(consoleURL)
@@ -53,6 +53,10 @@ export async function serveDev(
       limit: source.loaded === undefined ? '60 requests a minute' : undefined,
       consoleURL: page === undefined || isOwn ? page : `${page}#key=${adminKey}`,
       storage: storageText(config.state?.database, devUrl),
+      responses:
+        responseStorage === 'not stored'
+          ? responseStorage
+          : `${responseStorage} (Responses API; responses: false in a configuration stores none)`,
       models,
       platform: context.platform,
       tried: hasOwnAuthenticate(source.config) ? undefined : modelToTry(models),

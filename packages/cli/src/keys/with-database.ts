@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { KeyStore } from '@sluice/core'
 import type { StoredKey } from '@sluice/core/keys'
-import type { Database } from '@sluice/core/store'
+import type { Database, ResponseStore } from '@sluice/core/store'
 import { type Command, type CommandContext, CommandError, type Values } from '../command.ts'
 import { textOf } from '../command-line/arguments.ts'
 import { printable } from '../command-line/printable.ts'
@@ -15,6 +15,8 @@ export interface NamedDatabase {
   readonly keys: Database['keys']
   readonly ledger: Database['ledger']
   readonly usage: Database['usage']
+  /** Opens the stores of responses: the database, and Redis if it was opened. */
+  responseStores(): readonly ResponseStore[]
   readonly label: string
 }
 
@@ -22,13 +24,14 @@ export interface NamedDatabase {
  * Opens the database that a command line means, hands it over, and closes it, whatever happens. Rejects with `CommandError`
  * where there is none, it cannot be opened, or it fails.
  *
- * @param makes - whether to create a missing file; otherwise it is an error.
+ * `makes`: whether to create a missing file; otherwise it is an error. `opensRedis`: whether to connect to the Redis of the
+ * configuration, too.
  */
 export async function withDatabase(
   values: Values,
   context: CommandContext,
   use: (database: NamedDatabase) => Promise<number>,
-  makes = false,
+  { makes = false, opensRedis = false }: { readonly makes?: boolean; readonly opensRedis?: boolean } = {},
 ): Promise<number> {
   const { state, label, isDev } = await chosenDatabase(values, context)
   if (isDev && makes) makeDevFolder(context.cwd)
@@ -39,15 +42,22 @@ export async function withDatabase(
     )
   }
   const { openState } = await import('../state/open-state.ts')
-  const { database, close } = await openState(
+  const opened = await openState(
     state,
     { cwd: context.cwd, log: context.log },
-    { only: 'database' },
+    opensRedis ? {} : { only: 'database' },
   )
+  const { database, close } = opened
   if (database === undefined) throw new Error('A state with a database was opened without one.')
   try {
     const { keys, ledger } = database
-    return await use({ keys, ledger, usage: query => database.usage(query), label })
+    const hasRedis = opensRedis && state.redis !== undefined
+    if (hasRedis) await opened.connected()
+    const responseStores = () => [
+      opened.responseStore({ store: 'database' }),
+      ...(hasRedis ? [opened.responseStore({ store: 'redis' })] : []),
+    ]
+    return await use({ keys, ledger, usage: query => database.usage(query), responseStores, label })
   } catch (error) {
     throw toCommandError(error, label)
   } finally {
@@ -98,9 +108,9 @@ async function chosenDatabase(values: Values, context: CommandContext): Promise<
   if (file !== undefined || configsIn(context.cwd).length > 0) {
     const { loadConfig } = await import('../config/load-config.ts')
     const loaded = await loadConfig(file, context)
-    const { database, pepper } = loaded.config.state ?? {}
+    const { database, ...others } = loaded.config.state ?? {}
     if (database !== undefined) {
-      const state = { database, ...(pepper === undefined ? {} : { pepper }) }
+      const state = { ...others, database }
       return { state, label: labelOf(database), isDev: false }
     }
   }

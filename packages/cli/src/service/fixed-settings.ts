@@ -7,6 +7,7 @@ const fixed = [
   ['server', 'port'],
   ['server', 'trustProxy'],
   ['state'],
+  ['responses'],
   ['telemetry', 'metrics'],
   ['telemetry', 'openTelemetry'],
   ['telemetry', 'tagLabels'],
@@ -21,10 +22,11 @@ export function fixedChanges(before: TypedConfig, after: TypedConfig): readonly 
 
 /** A configuration, but with those parts as they were before. */
 export function withFixedSettings(before: TypedConfig, after: TypedConfig): TypedConfig {
-  const { state: _, ...others } = after
+  const { state: _, responses: __, ...others } = after
   return {
     ...others,
     ...(before.state !== undefined && { state: before.state }),
+    ...(before.responses !== undefined && { responses: before.responses }),
     server: { ...after.server, ...keepSettings(before, 'server') },
     telemetry: { ...after.telemetry, ...keepSettings(before, 'telemetry') },
   }

@@ -11,6 +11,8 @@ export interface Service {
   readonly baseURL: string
   /** The URL of the web console; `undefined` if it is off. */
   readonly consoleURL: string | undefined
+  /** Where responses are stored and for how long, in words: `stored in memory for 1 hour`. */
+  readonly responseStorage: string
   /** The keys of the database; `undefined` without one. */
   readonly keys: KeyStore | undefined
   /** Sums the usage in the ledger; `undefined` without a database. */

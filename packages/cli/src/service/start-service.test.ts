@@ -48,7 +48,47 @@ function ask({ baseURL }: Service, body: object, key = 'sk-ann'): Promise<Respon
   })
 }
 
+function respond({ baseURL }: Service, body: object) {
+  return fetch(`${baseURL}/responses`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sk-ann', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'demo', input: 'Hello!', ...body }),
+  })
+}
+
 describe('startService', () => {
+  it('continues responses after a restart where there is a database, and nothing where none are stored', async () => {
+    const cwd = temporaryFolder()
+    const config = { ...base, state: { database: 'file:./own.db' } }
+    const { service } = await started(config, { cwd })
+    expect(service.responseStorage).toBe('stored in the database for 30 days')
+    const { id } = (await (await respond(service, {})).json()) as { id: string }
+    await service.close()
+    const again = await started(config, { cwd })
+    expect((await respond(again.service, { previous_response_id: id })).status).toBe(200)
+    await again.service.reload({ ...config, responses: false })
+    expect(again.told).toContain(
+      'responses cannot change while the service runs. Restart it to apply the change.',
+    )
+    const off = await started({ ...config, responses: false }, { cwd })
+    expect(await (await respond(off.service, {})).json()).toMatchObject({ store: false })
+    expect((await respond(off.service, { previous_response_id: id })).status).toBe(400)
+  })
+
+  it('stores as many responses in memory as the configuration says', async () => {
+    const { service } = await started({ ...base, responses: { maxResponses: 1 } })
+    const ids = [await respond(service, {}), await respond(service, {})].map(each => each.json())
+    const [first, second] = (await Promise.all(ids)) as { id: string }[]
+    expect((await respond(service, { previous_response_id: first!.id })).status).toBe(400)
+    expect((await respond(service, { previous_response_id: second!.id })).status).toBe(200)
+  })
+
+  it('refuses a store of responses that the state has not', async () => {
+    await expect(started({ ...base, responses: { store: 'redis' } })).rejects.toThrow(
+      /responses\.store.*'redis' without state\.redis/s,
+    )
+  })
+
   it('logs and counts that an issuer of tokens does not answer', async () => {
     const jwks = `http://127.0.0.1:${await findClosedPort()}/keys`
     const jwt = { jwks, issuer: 'https://login.example', audience: 'llm' }

@@ -13,6 +13,7 @@ import type { CompiledConfig } from '../config/compiled-config.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { gatewayOptions } from '../config/gateway-options.ts'
 import { VendorPool } from '../config/providers/vendor-pool.ts'
+import { responseStorage, responseStorageText, responseStorageWarning } from '../config/response-storage.ts'
 import { cachedTokenCallers } from '../config/sections/callers.ts'
 import { openState } from '../state/open-state.ts'
 import { fixedChanges, withFixedSettings } from './fixed-settings.ts'
@@ -90,12 +91,15 @@ async function started(
     observe: observability.observe,
   })
   closing.add(() => state.close())
+  const storage = responseStorage(config)
+  const responses = storage === undefined ? false : state.responseStore(storage)
 
   const optionsOf = async (made: CompiledConfig): Promise<GatewayOptions> => {
     const prices = await loadPrices(made.config, context.cwd)
     const further = sent === undefined ? {} : { tracer: sent.tracer }
     return gatewayOptions(made, {
       ...state,
+      responses,
       prices,
       observe: observability.observe,
       consoleCaller: made.config.console ? observability.consoleCaller : undefined,
@@ -106,6 +110,8 @@ async function started(
   closing.add(() => gateway.close({ drainMs: 0 }))
   let front = frontOf(gateway, config, observability.use(config, gateway, state.database))
   compiled.vendors.keep()
+  const warning = responseStorageWarning(config)
+  if (warning !== undefined) context.log(warning)
 
   const bound = options.host ?? config.server?.host ?? defaultHost
   const refused = (request: Request): Response | undefined => {
@@ -157,6 +163,7 @@ async function started(
     get consoleURL() {
       return observability.hasConsole ? `${serving.url}/console/` : undefined
     },
+    responseStorage: responseStorageText(config),
     keys: state.database?.keys,
     usage: state.database && (query => state.database!.usage(query)),
     reload: next => {

@@ -3,9 +3,9 @@ import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError, type Pepper } from '@sluice/core'
 import { issueText } from '@sluice/core/adapter'
-import type { Database } from '@sluice/core/store'
-import { openPostgres } from '@sluice/postgres'
-import { openSqlite, SqliteError } from '@sluice/sqlite'
+import type { Database, ResponseStore, ResponseStoreOptions } from '@sluice/core/store'
+import { openPostgres, postgresResponseStore } from '@sluice/postgres'
+import { openSqlite, SqliteError, sqliteResponseStore } from '@sluice/sqlite'
 import type { Pool } from 'pg'
 import { CommandError } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
@@ -14,6 +14,7 @@ import type { StateContext, StateOptions } from './state-context.ts'
 
 export interface OpenDatabase {
   readonly database: Database
+  responseStore(options: ResponseStoreOptions): ResponseStore
   close(): Promise<void>
 }
 
@@ -57,7 +58,11 @@ async function sqlite(
   const at = path === undefined || isAbsolute(path) ? url : fileUrl(resolve(context.cwd, path))
   if (!create && path !== undefined && !existsSync(resolve(context.cwd, path))) return undefined
   const database = await openSqlite({ url: at }, settings)
-  return { database, close: () => database.close() }
+  return {
+    database,
+    responseStore: options => sqliteResponseStore(database, options),
+    close: () => database.close(),
+  }
 }
 
 function fileUrl(path: string): string {
@@ -73,6 +78,7 @@ async function postgres(url: string, settings: Settings, context: StateContext):
     const database = await openPostgres(pool, settings)
     return {
       database,
+      responseStore: options => postgresResponseStore(database, options),
       close: async () => {
         try {
           await database.close()

@@ -1,14 +1,21 @@
+import { once } from 'node:events'
 import type { CacheStore, LimitStore, SharedHealth } from '@sluice/core'
-import { redisCacheStore, redisHealth, redisLimitStore } from '@sluice/redis'
+import type { ResponseStore, ResponseStoreOptions } from '@sluice/core/store'
+import { redisCacheStore, redisHealth, redisLimitStore, redisResponseStore } from '@sluice/redis'
 import { CommandError } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
 import { reportConnection } from './report-connection.ts'
 import type { StateContext } from './state-context.ts'
 
+const connectMs = 5_000
+
 export interface RedisState {
   readonly limitStore: LimitStore
   readonly cacheStore: CacheStore
   readonly health: SharedHealth
+  responseStore(options: ResponseStoreOptions): ResponseStore
+  /** Resolves once it is connected, or after some seconds without a connection. */
+  connected(): Promise<void>
   close(): void
 }
 
@@ -28,6 +35,11 @@ export async function openRedis(
     limitStore: redisLimitStore(client, { prefix }),
     cacheStore: redisCacheStore(client, { prefix }),
     health: redisHealth(client, { prefix }),
+    responseStore: options => redisResponseStore(client, { prefix, ...options }),
+    connected: async () => {
+      if (client.status === 'ready') return
+      await once(client, 'ready', { signal: AbortSignal.timeout(connectMs) }).catch(() => {})
+    },
     close: () => client.disconnect(),
   }
 }
@@ -40,7 +52,7 @@ async function clientOf(url: string) {
       // Where there is no connection, it fails at once.
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      connectTimeout: 5_000,
+      connectTimeout: connectMs,
     })
   } catch {
     throw new CommandError(

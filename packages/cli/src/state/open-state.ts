@@ -1,6 +1,7 @@
 import type { CacheStore, LimitStore, SharedHealth } from '@sluice/core'
-import { type Database, memoryCacheStore } from '@sluice/core/store'
+import { type Database, memoryCacheStore, memoryResponseStore, type ResponseStore } from '@sluice/core/store'
 import type { StateConfig } from '../config/config.ts'
+import type { ResponseStorage } from '../config/response-storage.ts'
 import { openDatabase } from './open-database.ts'
 import { openRedis } from './open-redis.ts'
 import type { StateContext, StateOptions } from './state-context.ts'
@@ -12,6 +13,10 @@ export interface State {
   readonly limitStore: LimitStore | undefined
   readonly cacheStore: CacheStore
   readonly health: SharedHealth | undefined
+  /** Opens the store of responses. Throws `Error` if it is in a server or a database that is not open. */
+  responseStore(storage: Pick<ResponseStorage, 'store'> & Partial<ResponseStorage>): ResponseStore
+  /** Resolves once Redis is connected, or after some seconds without a connection. */
+  connected(): Promise<void>
   /** Writes what waits, and closes every connection. Safe to call twice. */
   close(): Promise<void>
 }
@@ -38,6 +43,16 @@ export async function openState(
     limitStore: redis?.limitStore,
     cacheStore: redis?.cacheStore ?? memoryCacheStore(),
     health: redis?.health,
+    responseStore: ({ store, ttlMs, maxResponses, maxBytes }) => {
+      if (store === 'memory') {
+        return memoryResponseStore(onlyDefined({ ttlMs, maxResponses, maxBytes }))
+      }
+      const bounds = { ttlMs, maxResponsesPerOwner: maxResponses, maxBytesPerOwner: maxBytes }
+      const opener = store === 'redis' ? redis : opened
+      if (opener === undefined) throw new Error(`Responses cannot be stored: state.${store} is not open.`)
+      return opener.responseStore(onlyDefined(bounds))
+    },
+    connected: async () => redis?.connected(),
     close: () => {
       closing ??= (async () => {
         try {
@@ -49,4 +64,10 @@ export async function openState(
       return closing
     },
   }
+}
+
+function onlyDefined(options: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(options).filter((entry): entry is [string, number] => entry[1] !== undefined),
+  )
 }

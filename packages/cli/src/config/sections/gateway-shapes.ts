@@ -211,7 +211,8 @@ export const breakerShape = orFalse(
   }),
 )
 
-function orFalse(shape: Shape): Shape {
+/** A section that `false` turns off. */
+export function orFalse(shape: Shape): Shape {
   return either(
     [
       { when: value => value === false, shape: just(false) },
