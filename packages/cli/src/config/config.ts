@@ -187,6 +187,8 @@ export interface KeyConfig {
   readonly models?: readonly string[]
   readonly tags?: Readonly<Record<string, string>>
   readonly limits?: readonly LimitRuleData[]
+  /** Whether responses of the Responses API are stored for this caller. Default: as `responses` says. */
+  readonly storeResponses?: boolean
 }
 
 /** JSON Web Tokens of an identity provider: options of `jwt` of `@sluice/jwt`. */

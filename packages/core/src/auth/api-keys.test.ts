@@ -93,6 +93,7 @@ describe('apiKeys with a list', () => {
     [{ expiresAt: '2020-01-01' }, /\[0\]\.expiresAt: got .*, expected milliseconds since 1970/],
     [{ expiresAt: Number.NaN }, /\[0\]\.expiresAt: got .*, expected milliseconds since 1970/],
     [{ expiresAt: new Date('x') }, /\[0\]\.expiresAt: got .*, expected milliseconds since 1970/],
+    [{ storeResponses: 'false' }, /\[0\]\.storeResponses: got .*, expected true or false/],
     [{ disabled: 1 }, /\[0\]\.disabled: got .*, expected true or false/],
     [{ disabled: 'true' }, /\[0\]\.disabled: got .*, expected true or false/],
     [{ limits: { kind: 'requests', limit: 1, per: 'day' } }, /\[0\]\.limits: got an object, expected a list/],

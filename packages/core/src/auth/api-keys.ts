@@ -34,7 +34,17 @@ const optionNames = Object.keys({
   now: true,
 } satisfies Record<keyof ApiKeysOptions, true>)
 
-const fields: readonly string[] = ['id', 'key', 'hash', 'models', 'tags', 'limits', 'expiresAt', 'disabled']
+const fields: readonly string[] = [
+  'id',
+  'key',
+  'hash',
+  'models',
+  'tags',
+  'limits',
+  'storeResponses',
+  'expiresAt',
+  'disabled',
+]
 
 /**
  * Authenticates callers by API keys, from a list, a `keyStore`, or your own store. Keys are looked up and compared by their

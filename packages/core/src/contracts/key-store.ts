@@ -110,12 +110,15 @@ export interface KeyRepository {
 }
 
 /** A key and its principal, as a lookup returns it. `null` means the same as absent. */
-export interface ApiKeyRecord extends Omit<Principal, 'source' | 'models' | 'tags' | 'limits'> {
+export interface ApiKeyRecord
+  extends Omit<Principal, 'source' | 'models' | 'tags' | 'limits' | 'storeResponses'> {
   /** Patterns of the models that the key may use (`*` matches any text). Default: all. */
   readonly models?: readonly string[] | null
   readonly tags?: Readonly<Record<string, string>> | null
   /** Limits of this key, in addition to `limits` of the gateway. */
   readonly limits?: readonly LimitRuleData[] | null
+  /** Whether responses of the Responses API are stored. Default: true. */
+  readonly storeResponses?: boolean | null
   /** When the key expires: milliseconds since 1970, or a `Date`. Default: never. */
   readonly expiresAt?: number | Date | null
   readonly disabled?: boolean | null

@@ -19,6 +19,11 @@ export interface Principal {
   readonly tags?: Readonly<Record<string, string>>
   /** Limits of this principal, in addition to `limits` of the gateway. */
   readonly limits?: readonly LimitRuleData[]
+  /**
+   * Whether responses of the Responses API are stored for requests that continue them. `false`: each request is as with
+   * `store: false`. Default: true.
+   */
+  readonly storeResponses?: boolean
 }
 
 /** What identifies a principal: an id within a source. Without a source: a principal that has none. */

@@ -14,7 +14,7 @@ import { route } from '../routing/route.ts'
 import { isBodyBuffered, read, receive } from '../validation/read.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
-import { refersToState } from './response-state.ts'
+import { allowsStored, refersToState } from './response-state.ts'
 import { routeContext } from './route-context.ts'
 
 /** Who asks for what, and the targets that may answer, best first. */
@@ -52,7 +52,7 @@ export async function decide<Host>(
     (await receiveDraft(dialect, request, fetchContext, principal, options, context, load))
   const { responses } = options
   const draft =
-    responses !== undefined && refersToState(dialect, given)
+    responses !== undefined && allowsStored(principal) && refersToState(dialect, given)
       ? await responses.restore(given, principal, dialect.state!)
       : given
   context.draft = draft

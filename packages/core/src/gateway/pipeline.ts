@@ -26,6 +26,7 @@ import { LimitRequest } from './limit-request.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
+import { allowsStored } from './response-state.ts'
 import { cachedResponse, replay, replayOf } from './stored-response.ts'
 import { validateRequest } from './validate-request.ts'
 
@@ -122,7 +123,8 @@ function storeOf<Host>(
   { responses, generateId }: ResolvedOptions<Host>,
   { attempts }: RequestAccounting,
 ): AnsweredRequest['store'] {
-  if (state === undefined || responses === undefined || !state.allowsStoring(draft.body)) return undefined
+  if (state === undefined || responses === undefined || !allowsStored(principal)) return undefined
+  if (!state.allowsStoring(draft.body)) return undefined
   return finished =>
     responses.save(finished, state.inputOf(draft, generateId), principal, attempts.counted?.target)
 }

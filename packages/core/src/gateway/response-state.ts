@@ -7,6 +7,7 @@ import type { Target } from '../contracts/provider.ts'
 import type { ResponseStore } from '../contracts/response-store.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { utf8Length } from '../primitives/utf8-length.ts'
 import type { JsonObject } from '../protocol/chat.ts'
@@ -145,6 +146,12 @@ export function refersToState({ state }: Dialect, { body }: Draft): boolean {
   if (state === undefined) return false
   const { previousId, itemIds } = state.references(body)
   return previousId !== undefined || itemIds.length > 0
+}
+
+/** Whether responses of a principal may be stored. Any other value than `true` forbids it. */
+export function allowsStored(principal: Principal): boolean {
+  const allowed: unknown = memberOf(principal, 'storeResponses')
+  return allowed === undefined || allowed === null || allowed === true
 }
 
 /** Whether a text can be an id. No other is looked up. */

@@ -150,6 +150,31 @@ overPlaces((open, mount) => {
     expect((await respond({ background: true })).json.error.param).toBe('background')
   })
 
+  it('R52 R56 stores nothing of a principal that forbids it, and goes on for others', async () => {
+    const store = memoryResponseStore()
+    const { respond, get } = await chatting(open, {
+      responses: store,
+      authenticate: apiKeys([
+        { id: 'ann', key: 'good-key', storeResponses: false },
+        { id: 'bob', key: 'other-key', storeResponses: true },
+      ]),
+    })
+    const { json } = await respond({ store: true })
+    expect([json.store, store.size, (await get(json.id)).status]).toEqual([false, 0, 404])
+    for (const body of [{ previous_response_id: json.id }, { input: [{ id: 'msg_1' }] }])
+      expect((await respond(body)).status).toBe(400)
+    const other = await respond({}, 'other-key')
+    expect([other.json.store, store.size]).toEqual([true, 1])
+    expect((await respond({ previous_response_id: other.json.id }, 'other-key')).status).toBe(200)
+  })
+
+  it.each(['false', 0, {}])('R52 takes %j of an authenticator for a prohibition', async storeResponses => {
+    const store = memoryResponseStore()
+    const authenticate = () => ({ id: 'ann', storeResponses: storeResponses as boolean })
+    const { respond } = await chatting(open, { responses: store, authenticate })
+    expect([(await respond()).json.store, store.size]).toEqual([false, 0])
+  })
+
   it('R55 has stored a response before its end is sent, and says so where the store fails', async () => {
     const inner = memoryResponseStore()
     let fails = false

@@ -1,7 +1,7 @@
 import type { JwtConfig, KeyConfig } from '../config.ts'
 import { list, object, record } from '../shape/collections.ts'
 import { either } from '../shape/either.ts'
-import { secret, text } from '../shape/values.ts'
+import { flag, secret, text } from '../shape/values.ts'
 import { limitsShape } from './limit-shape.ts'
 
 /** What keys and the console's chat have in common: models, tags and limits, the last two described for each. */
@@ -32,6 +32,10 @@ export const keysShape = list(
         tags: 'Tags of the caller, such as its team.',
         limits: 'Limits of this caller, in addition to the global ones.',
       }),
+      storeResponses: {
+        shape: flag,
+        description: 'Whether responses are stored for this caller. Default: as `responses` says.',
+      },
     },
     'a key, such as { id, key }',
   ),
