@@ -21,5 +21,7 @@ async function continued({ run }: Snippet): Promise<readonly unknown[]> {
 
 describePage('docs/stored-responses.md', {
   off: async snippet => expect(await continued(snippet)).toEqual([false, 400]),
+  principal: async snippet => expect(await continued(snippet)).toEqual([false, 400]),
+  database: async snippet => expect(await continued(snippet)).toEqual([true, 200]),
   memory: async snippet => expect(await continued(snippet)).toEqual([true, 200]),
 })

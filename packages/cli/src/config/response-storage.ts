@@ -22,7 +22,7 @@ function defaultStore({ redis, database }: NonNullable<TypedConfig['state']> = {
   return database === undefined || database === ':memory:' ? 'memory' : 'database'
 }
 
-const places = { memory: 'in memory', redis: 'in Redis', database: 'in the database' } as const
+const storeTexts = { memory: 'in memory', redis: 'in Redis', database: 'in the database' } as const
 
 /** Says where responses are stored and for how long. */
 export function responseStorageText(config: TypedConfig): string {
@@ -31,7 +31,7 @@ export function responseStorageText(config: TypedConfig): string {
   const storage = responseStorage(config)
   return storage === undefined
     ? 'not stored'
-    : `stored ${places[storage.store]} for ${spanText(storage.ttlMs)}`
+    : `stored ${storeTexts[storage.store]} for ${spanText(storage.ttlMs)}`
 }
 
 const units = [
