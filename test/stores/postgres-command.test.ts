@@ -100,9 +100,9 @@ describeWithPostgres('sluice-postgres', () => {
     const url = urlOf(name)
     expect(await run(['status'], url)).toEqual({
       code: 1,
-      printed: 'Schema \'sluice\' is of version 0, 6 is needed. Run "sluice-postgres migrate".',
+      printed: 'Schema \'sluice\' is of version 0, 7 is needed. Run "sluice-postgres migrate".',
     })
-    expect(await run(['migrate'], url)).toEqual({ code: 0, printed: "Schema 'sluice': version 0 to 6." })
+    expect(await run(['migrate'], url)).toEqual({ code: 0, printed: "Schema 'sluice': version 0 to 7." })
     expect(await run(['migrate', '--url', url])).toEqual({
       code: 0,
       printed: "Schema 'sluice' is of version 7: nothing to do.",
@@ -110,10 +110,10 @@ describeWithPostgres('sluice-postgres', () => {
     expect((await run(['status', '--url', url], 'nonsense')).code).toBe(0)
     await (await openPostgres(server.pool(name))).close()
     expect((await run(['status', '--schema', 'other'], url)).code).toBe(1)
-    await server.run('insert into sluice.migrations (version) values (7)', name)
+    await server.run('insert into sluice.migrations (version) values (8)', name)
     expect(await run(['status'], url)).toEqual({
       code: 0,
-      printed: "Schema 'sluice' is of version 7, this package needs 6: it will do.",
+      printed: "Schema 'sluice' is of version 8, this package needs 7: it will do.",
     })
   })
 
@@ -142,6 +142,6 @@ describeWithPostgres('sluice-postgres', () => {
       text(child.stderr),
       once(child, 'exit'),
     ])
-    expect([code, out, errors]).toEqual([0, "Schema 'sluice': version 0 to 6.\n", ''])
+    expect([code, out, errors]).toEqual([0, "Schema 'sluice': version 0 to 7.\n", ''])
   })
 })
