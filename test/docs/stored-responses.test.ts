@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 
 async function continued({ run }: Snippet): Promise<readonly unknown[]> {
-  const { fetch } = (await run()).exports.gateway as Gateway
+  const { fetch } = (await run({ SLUICE_DB: ':memory:' })).exports.gateway as Gateway
   const ask = async (body: object) => {
     const response = await fetch(
       new Request('http://sluice.test/v1/responses', {
