@@ -16,3 +16,13 @@ export const families: readonly Family[] = [
 
 /** These, and one whose vendor gets requests of the Responses API as they came. */
 export const familiesOfResponses: readonly Family[] = [...families, responsesFamily]
+
+/** What a vendor of each family that signs reasoning says of a signature that it cannot read. */
+export const signatureRefusals: Readonly<Record<string, string>> = {
+  anthropic: 'messages.1.content.0: Invalid `signature` in `thinking` block',
+  bedrock:
+    'The model returned the following errors: messages.1.content.0: Invalid `signature` in `thinking` block',
+  gemini: 'Thought signature is not valid.',
+  'openai responses':
+    'The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be decrypted or parsed.',
+}

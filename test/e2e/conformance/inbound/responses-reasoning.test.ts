@@ -4,7 +4,7 @@ import { startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readResponseStream } from '../../../../packages/core/test/support/read-response-stream.ts'
 import { bedrockFamily } from '../../families/bedrock-family.ts'
-import { families } from '../../families/families.ts'
+import { families, signatureRefusals } from '../../families/families.ts'
 import { type Family, type Script, startVendor, type Vendor } from '../../families/family.ts'
 import { geminiFamily } from '../../families/gemini-family.ts'
 import { type Open, overPlaces, startRawVendor } from './over-places.ts'
@@ -61,12 +61,6 @@ function after(output: readonly Loose[]): Loose[] {
 }
 
 const signing = families.filter(({ name }) => name !== 'chat')
-const refusals: Readonly<Record<string, string>> = {
-  anthropic: 'messages.1.content.0: Invalid `signature` in `thinking` block',
-  bedrock:
-    'The model returned the following errors: messages.1.content.0: Invalid `signature` in `thinking` block',
-  gemini: 'Thought signature is not valid.',
-}
 const strangers: readonly (readonly [string, Family, Family])[] = [
   ['of the same family in another region', bedrockFamily, bedrockFamily],
   ['of another family', bedrockFamily, geminiFamily],
@@ -116,7 +110,7 @@ overPlaces(open => {
       const vendor = startVendor(family, question => {
         if (!question.signatures.includes(thought.signature)) return looking(question)
         refused++
-        return { error: { status: 400, message: refusals[family.name]! } }
+        return { error: { status: 400, message: signatureRefusals[family.name]! } }
       })
       const ask = await serving(open, { m: vendor })
       const { json } = await ask({ model: 'm', input: [first] })

@@ -1,7 +1,7 @@
 import { apiKeys, weighted } from '@sluice/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { bedrockFamily } from '../../families/bedrock-family.ts'
-import { families } from '../../families/families.ts'
+import { families, signatureRefusals } from '../../families/families.ts'
 import { type Family, type Script, startVendor, type Vendor } from '../../families/family.ts'
 import { geminiFamily } from '../../families/gemini-family.ts'
 import { type Open, overPlaces } from './over-places.ts'
@@ -52,14 +52,6 @@ function after(content: readonly Block[]): object[] {
 }
 
 const signing = families.filter(({ name }) => name !== 'chat')
-const refusals: Readonly<Record<string, string>> = {
-  anthropic: 'messages.1.content.0: Invalid `signature` in `thinking` block',
-  bedrock:
-    'The model returned the following errors: messages.1.content.0: Invalid `signature` in `thinking` block',
-  gemini: 'Thought signature is not valid.',
-  'openai responses':
-    'The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be decrypted or parsed.',
-}
 
 const strangers: readonly (readonly [string, Family, Family])[] = [
   ['of the same family in another region', bedrockFamily, bedrockFamily],
@@ -86,7 +78,7 @@ overPlaces(open => {
       const vendor = startVendor(family, question => {
         if (!question.signatures.includes(thought.signature)) return looking(question)
         refused++
-        return { error: { status: 400, message: refusals[family.name]! } }
+        return { error: { status: 400, message: signatureRefusals[family.name]! } }
       })
       const ask = await serving(open, { m: vendor })
       const { answer } = await ask({ model: 'm', messages: [first] })
@@ -100,7 +92,7 @@ overPlaces(open => {
     })
 
     it('G32 is not the reason for a second call if something else is refused, or it is refused again', async () => {
-      for (const message of ['temperature: must be at most 1', refusals[family.name]!]) {
+      for (const message of ['temperature: must be at most 1', signatureRefusals[family.name]!]) {
         const vendor = startVendor(family, question =>
           question.results.length > 0 ? { error: { status: 400, message } } : looking(question),
         )

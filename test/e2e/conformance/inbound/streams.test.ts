@@ -306,7 +306,7 @@ overPlaces(open => {
   })
 
   it.each(familyNames)('T9 tells of a failure within a stream as an event with its name: %s', async model => {
-    const { table } = await startVendors(() => ({ text: 'word '.repeat(400), cutAfter: 2_000 }))
+    const { table } = await startVendors(() => ({ text: 'word '.repeat(400), cutAfter: 2_500 }))
     const site = await open(table)
     const events = await eventsOf(await site.message({ model, stream: true }))
     expect(events.at(-1)?.type).toBe('error')
