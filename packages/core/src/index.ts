@@ -62,6 +62,7 @@ export { type ErrorBody, type ErrorReason, GatewayError, type GatewayErrorDetail
 export type { NativeError } from './errors/native-error.ts'
 export type { UnavailableReason } from './errors/unavailable-reason.ts'
 export { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from './errors/upstream-error.ts'
+export type { BackgroundOptions } from './gateway/background-options.ts'
 export type { GatewayOptions, StreamPacing } from './gateway/config.ts'
 export { createGateway } from './gateway/gateway.ts'
 export type { Explanation, Gateway, ManagedGateway } from './gateway/managed-gateway.ts'

@@ -28,6 +28,8 @@ export interface ReadRules {
   readonly profile: 'schema' | 'live'
   /** Whether unknown top-level fields pass or are rejected. */
   readonly unknownParameters: 'pass' | 'reject'
+  /** Whether the gateway can run responses in the background. Default `false`. */
+  readonly runsInBackground?: boolean
 }
 
 /** A value beyond the protocol that a request uses. */
@@ -145,6 +147,8 @@ export interface AnswerStreamWriter {
   close?(stored: boolean): string
   /** Returns the end of a stream that broke: an error. `usage`: what the vendor has counted so far; absent if there was no output. */
   fail(error: GatewayError, usage?: Usage): string
+  /** Returns the response as `fail` has written it; `undefined` before. Absent: it cannot run in the background. */
+  failed?(): JsonObject | undefined
 }
 
 /** An error in the shape of a dialect. */
@@ -224,6 +228,18 @@ export interface StoredTurn {
   readonly target?: string | undefined
   /** Whether the caller has deleted it: then only a response that already continued it may read it. */
   readonly deleted?: boolean
+  /** How far a response in the background has come. Absent: it ran while its caller waited. */
+  readonly background?: StoredRun
+}
+
+/** How far a response in the background has come. */
+export interface StoredRun {
+  /** `failed`: it cannot be continued, because it failed or was cancelled. */
+  readonly state: 'running' | 'ended' | 'failed'
+  /** Whether its events are stored. */
+  readonly stream: boolean
+  /** The number of the first event of each part in which its events are stored. */
+  readonly parts: readonly number[]
 }
 
 /** A response that has ended, before it is sent. */
@@ -260,6 +276,22 @@ export interface DialectState {
   ): FinishedResponse
   /** Returns the answer of a vendor that speaks the dialect, before it is sent. */
   finishNative(native: string, identity: AnswerIdentity, request: GenerateRequest): FinishedResponse
+  /** How responses run without the connection of their caller. Absent: they cannot. */
+  readonly background?: DialectBackground
+}
+
+/** How a dialect lets responses run in the background: the caller gets their id at once, and reads them later. */
+export interface DialectBackground {
+  /** Returns whether a body asks for it. */
+  wants(body: JsonObject): boolean
+  /** Returns the response of a request that waits to be run. */
+  queue(identity: AnswerIdentity, request: GenerateRequest): JsonObject
+  /** Returns a queued response, once it runs. */
+  start(response: JsonObject): JsonObject
+  /** Returns a response after an error. One of the reason `client_disconnected` says that it was cancelled. */
+  fail(response: JsonObject, error: GatewayError): JsonObject
+  /** What ends every stream. */
+  readonly endMark: string
 }
 
 /** A dialect in which clients ask for a generated answer. */

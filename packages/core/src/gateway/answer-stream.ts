@@ -8,11 +8,12 @@ import type {
 import type { RequestOutcome } from '../contracts/events.ts'
 import type { ChunkBatch, NativeEvent } from '../contracts/provider.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
-import { LifeEnded } from '../errors/abort-reasons.ts'
+import { type EndReason, LifeEnded } from '../errors/abort-reasons.ts'
 import { isTimeout } from '../errors/upstream-error.ts'
 import type { TextSource } from '../http/keep-alive-stream.ts'
 import { StreamNormalizer, streamParameters } from '../normalization/stream.ts'
 import { isPromise } from '../primitives/is-promise.ts'
+import type { JsonObject } from '../protocol/chat.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import { type CountedUsage, countedUsage, usageWithFields } from '../usage/usage.ts'
 import { toFailure } from './failure.ts'
@@ -29,6 +30,8 @@ export interface AnsweredRequest {
   readonly newId: () => string
   /** Stores the response before it is sent; `undefined`: it is not to be stored. Returns whether it is stored. */
   readonly store?: ((finished: FinishedResponse) => boolean | Promise<boolean>) | undefined
+  /** Whether it runs in the background: if it is cancelled, that is written as its end. Default `false`. */
+  readonly inBackground?: boolean
 }
 
 /**
@@ -78,8 +81,17 @@ export class AnswerStream implements TextSource {
     if (result instanceof Promise) result.catch(error => this.#breakUnread(error))
     else this.#follow(result)
     context.lifetime.onEnd(reason => {
-      if (reason === 'client_disconnected') this.cancel()
+      if (this.#isDisconnect(reason)) this.cancel()
     })
+  }
+
+  /** The response after the stream broke; `undefined` before, and where the dialect does not tell. */
+  get failed(): JsonObject | undefined {
+    return this.#writer.failed?.()
+  }
+
+  #isDisconnect(reason: EndReason | undefined): boolean {
+    return reason === 'client_disconnected' && this.#request.inBackground !== true
   }
 
   next(): Promise<string | undefined> {
@@ -222,7 +234,7 @@ export class AnswerStream implements TextSource {
   }
 
   #breakUnread(error: unknown): void {
-    if (this.#request.context.lifetime.ended === 'client_disconnected') this.cancel()
+    if (this.#isDisconnect(this.#request.context.lifetime.ended)) this.cancel()
     else if (!this.#reading) this.#errorText = this.#break(error)
   }
 

@@ -19,6 +19,7 @@ import type { Timeouts } from '../upstream/deadlines.ts'
 import type { BreakerOptions, RetryOptions } from '../upstream/health/health-options.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
+import type { BackgroundOptions } from './background-options.ts'
 
 /**
  * When streams get keep-alive comments, and when the head of a response is sent. The head is sent with the first content, or
@@ -67,6 +68,12 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * is stored. Default: 10,000 responses or 64 MiB in this process, for an hour.
    */
   readonly responses?: ResponseStore | false
+  /**
+   * Bounds of responses that run in the background, without the connection of their caller. `false`: none does. Default: on
+   * where the runtime has a process that lives on between requests, such as Node, Bun and Deno, and where responses are stored.
+   * Setting bounds on another runtime is an error.
+   */
+  readonly background?: Partial<BackgroundOptions> | false
   /**
    * Replays the response of an earlier request with the same `Idempotency-Key`: `idempotency()`. Default: the header is
    * not read.

@@ -196,7 +196,7 @@ function dispatch<Host>(
     return settle(Promise.resolve(answer), accounting)
   }
   if (endpoint.name === 'stored') {
-    return settle(respondStored(request, endpoint, fetchContext, options, requestId, accounting), accounting)
+    return respondStored(request, endpoint, fetchContext, options, context, accounting)
   }
   return settle(
     endpoint.name === 'models'

@@ -12,13 +12,14 @@ import { normalizeChunks, streamParameters } from '../normalization/stream.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { limit } from '../rate-limiting/limit.ts'
 import { call } from '../upstream/call.ts'
-import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
+import type { CallDependencies, ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import type { CompleteReply } from '../upstream/complete-reply.ts'
 import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
 import { completionUsage } from '../usage/usage.ts'
 import { boundOutput, boundTargets } from '../validation/bounded-output.ts'
 import { realmOf } from '../validation/realm.ts'
 import { type AnsweredRequest, AnswerStream } from './answer-stream.ts'
+import { runInBackground } from './background-run.ts'
 import { countTokens } from './count-tokens.ts'
 import { decide } from './decide.ts'
 import { embed } from './embed.ts'
@@ -79,6 +80,10 @@ export async function answer<Host>(
     (await cachedResponse(request, draft, bounded.request, options.cache, context, accounting))
   if (cached !== undefined && cached !== false) return replay(cached, dialect, context, accounting)
   const answered = answeredRequest(dialect, bounded.request, options, context, accounting, storing)
+  if (dialect.state?.background?.wants(draft.body) === true) {
+    const calling = (calls: CallDependencies) => call(bounded.request, targets, context, accounting, calls)
+    return runInBackground(answered, calling, complete, options)
+  }
   const source = bounded.request.stream ? new AnswerStream(answered) : undefined
   // Called here, as a further async function costs three turns of the microtask queue.
   const calling = call(bounded.request, targets, context, accounting, options.call)

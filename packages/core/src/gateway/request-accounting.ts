@@ -328,6 +328,20 @@ export class RequestAccounting implements AttemptObserver {
     this.#capture?.add(text)
   }
 
+  /** The response was sent while its call still runs: it is stored as it was sent. */
+  accepted(text: string): void {
+    const capture = this.#capture
+    this.#capture = undefined
+    if (capture === undefined) return
+    capture.add(text)
+    this.#close(() => capture.ended(true, this.#context.stream, this.#adjustments))
+  }
+
+  /** Lets a closing gateway wait for work that may go on after the request is settled. It must not reject. */
+  closing(work: Promise<unknown>): void {
+    this.#services.closing(work)
+  }
+
   /** Sets the function that returns the usage of a stream so far. */
   streaming(progress: () => CountedUsage): void {
     this.#progress = progress

@@ -27,6 +27,8 @@ import { healthRegistry, type ReloadableHealthRegistry } from '../upstream/healt
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 import { estimateTokens } from '../usage/reservation.ts'
+import { type BackgroundOptions, backgroundOf } from './background-options.ts'
+import { BackgroundRuns } from './background-runs.ts'
 import { builtInDialects } from './built-in-dialects.ts'
 import { type CacheLookups, createCacheLookups } from './cache-options.ts'
 import {
@@ -70,6 +72,10 @@ export interface ResolvedOptions<Host> extends CacheLookups {
   readonly ledger: Ledger | undefined
   /** What is stored of responses; `undefined`: nothing. */
   readonly responses: ResponseState | undefined
+  /** The bounds of responses that run in the background; `undefined`: none does. */
+  readonly background: BackgroundOptions | undefined
+  /** The responses that run in the background. Outlives the options. */
+  readonly backgroundRuns: BackgroundRuns
   /** The store of responses without a store of the operator. Outlives the options. */
   readonly ownResponses: ResponseStore
   /** Never throws. */
@@ -109,7 +115,7 @@ export interface ResolvedOptions<Host> extends CacheLookups {
  */
 export function resolveOptions<Host>(
   given: GatewayOptions<Host>,
-  earlier?: Pick<ResolvedOptions<Host>, 'healthRegistry' | 'counts' | 'ownResponses'>,
+  earlier?: Pick<ResolvedOptions<Host>, 'healthRegistry' | 'counts' | 'ownResponses' | 'backgroundRuns'>,
 ): ResolvedOptions<Host> {
   const options = ownMembers(given)
   const issues = [...optionIssuesOf(given), ...configuredRuleIssues(options)]
@@ -136,6 +142,8 @@ export function resolveOptions<Host>(
   const counts = earlier?.counts ?? memoryLimitStore()
   const ownResponses = earlier?.ownResponses ?? memoryResponseStore()
   const responseStore = options.responses ?? ownResponses
+  const background = backgroundOf(options as GatewayOptions)
+  const backgroundRuns = earlier?.backgroundRuns ?? new BackgroundRuns()
   const requestLimits = withDefaults(defaultRequestLimits, options.requestLimits)
   const policies = guardPolicies(options, timeouts.policyMs, clock, counts)
   const recalled = createCacheLookups(options, observe, clock, timeouts.policyMs)
@@ -153,7 +161,9 @@ export function resolveOptions<Host>(
     responses:
       responseStore === false
         ? undefined
-        : new ResponseState(responseStore, requestLimits.maxBytes, observe, clock),
+        : new ResponseState(responseStore, requestLimits.maxBytes, observe, clock, backgroundRuns),
+    background,
+    backgroundRuns,
     ownResponses,
     observe,
     loadShedder: guardShedder(options.loadShedder, observe),
@@ -166,6 +176,7 @@ export function resolveOptions<Host>(
     rules: {
       profile: options.validation ?? 'schema',
       unknownParameters: options.unknownParameters ?? 'pass',
+      runsInBackground: background !== undefined,
       unsupportedParameters: options.unsupportedParameters ?? 'refuse',
       boundsAll: policies.limiter?.appliesToAll === true || options.authorize !== undefined,
       estimateTokens,

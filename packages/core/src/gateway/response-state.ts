@@ -15,9 +15,19 @@ import { shorten } from '../protocol/error-messages.ts'
 import { jsonMember } from '../protocol/json-members.ts'
 import { targetNameOf } from '../routing/last-target.ts'
 import { type StoreCallResult, StoreClient } from '../stores/store-client.ts'
+import { BackgroundEntries, type RunKey } from './background-entries.ts'
+import { BackgroundRuns } from './background-runs.ts'
+import type { EventSource } from './followed-events.ts'
 
 /** The timeout of an operation, in milliseconds: a request waits for it. */
 const timeoutMs = 1_000
+
+/** How often another process is looked at, in milliseconds, and how long one has to cancel a response. */
+const pollMs = 250
+const cancelMs = 10_000
+
+const processEnded = 'The process that ran the response has ended.'
+const deletedMeanwhile = 'The response was deleted.'
 
 /** Maximum number of responses that one continues, one after the other. */
 const maxDepth = 1_000
@@ -27,11 +37,26 @@ export class ResponseState {
   readonly #store: ResponseStore
   readonly #calls: StoreClient
   readonly #maxBytes: number
+  readonly #clock: Clock
+  readonly #runs: BackgroundRuns
+  /** What is stored beside responses in the background. */
+  readonly entries: BackgroundEntries
 
-  /** @param maxBytes - the maximum size of a restored conversation. */
-  constructor(store: ResponseStore, maxBytes: number, observe: Observer, clock: Clock) {
+  /**
+   * @param maxBytes - the maximum size of a restored conversation.
+   * @param runs - the responses that run in the background in this process.
+   */
+  constructor(
+    store: ResponseStore,
+    maxBytes: number,
+    observe: Observer,
+    clock: Clock,
+    runs: BackgroundRuns = new BackgroundRuns(),
+  ) {
     this.#store = store
     this.#maxBytes = maxBytes
+    this.#clock = clock
+    this.#runs = runs
     this.#calls = new StoreClient({
       name: 'store of responses',
       timeoutMs,
@@ -39,6 +64,7 @@ export class ResponseState {
       changed: (state, error) => observe({ type: 'store', store: 'responses', state, error }),
       failsFast: true,
     })
+    this.entries = new BackgroundEntries(store, this.#calls)
   }
 
   /**
@@ -49,7 +75,7 @@ export class ResponseState {
   async restore(draft: Draft, principal: Principal, state: DialectState): Promise<Draft> {
     const { previousId, itemIds } = state.references(draft.body)
     const owner = ownerOf(principal)
-    const chain = previousId === undefined ? [] : await this.#chain(owner, previousId)
+    const chain = previousId === undefined ? [] : await this.#chain(owner, previousId, state)
     const items = new Map<string, JsonObject>()
     let lastTarget = chain.at(-1)?.target
     for (const id of new Set(itemIds)) {
@@ -61,20 +87,111 @@ export class ResponseState {
     return { ...state.restore(draft, chain, items), lastTarget }
   }
 
-  /** Returns the stored turn of a principal; `undefined` if there is none. Rejects with `GatewayError` 503. */
-  async find(principal: Principal, id: string): Promise<StoredTurn | undefined> {
-    const { turn } = (await this.#read(ownerOf(principal), id)) ?? {}
-    return turn?.deleted === true ? undefined : turn
+  /**
+   * Returns the stored turn of an owner, as it is now if it runs in the background; `undefined` if there is none. Rejects with
+   * `GatewayError` 503.
+   */
+  async find(owner: string, id: string, state: DialectState): Promise<StoredTurn | undefined> {
+    const { turn } = (await this.#read(owner, id)) ?? {}
+    return turn === undefined || turn.deleted === true ? undefined : this.#current(owner, turn, state)
   }
 
   /**
-   * Deletes a response of a principal. What continued it can still read its items, until they expire. Returns whether there was
-   * one. Rejects with `GatewayError` 503.
+   * Returns a response in the background as it is now. If it runs in another process, that has to be alive. Otherwise it has
+   * failed.
    */
-  async delete(principal: Principal, id: string): Promise<boolean> {
-    const turn = await this.find(principal, id)
+  async #current(
+    owner: string,
+    turn: StoredTurn,
+    { background }: DialectState,
+  ): Promise<StoredTurn | undefined> {
+    const { id, background: run, response } = turn
+    if (run?.state !== 'running' || background === undefined) return turn
+    const here = this.#runs.find(owner, id)
+    if (here !== undefined) return here.turn
+    const lease = resultOf(await this.entries.lease({ owner, id }))
+    if (lease !== undefined && lease.aliveUntil > this.#clock.now()) {
+      return { ...turn, response: background.start(response), background: { ...run, parts: lease.parts } }
+    }
+    // It may have ended since it was read, and then its lease with it.
+    const { turn: again } = (await this.#read(owner, id)) ?? {}
+    if (again?.background?.state !== 'running') return again?.deleted === true ? undefined : again
+    const lost = background.fail(response, new GatewayError('server_error', { message: processEnded }))
+    const parts = lease?.parts ?? run.parts
+    return { ...turn, response: lost, background: { ...run, state: 'failed', parts } }
+  }
+
+  /**
+   * Cancels a response in the background, and resolves when it has ended. One of another process may not have ended in time: then
+   * it still runs. Returns it as it is then; `undefined` if it was deleted. Rejects with `GatewayError` 503.
+   */
+  async cancel(owner: string, turn: StoredTurn, state: DialectState): Promise<StoredTurn | undefined> {
+    const { id } = turn
+    const here = this.#runs.find(owner, id)
+    if (here !== undefined) {
+      await here.cancel()
+      return here.turn
+    }
+    if (!(await this.entries.putStop({ owner, id }, 'cancel'))) {
+      throw new GatewayError('response_store_unavailable')
+    }
+    const until = this.#clock.monotonic() + cancelMs
+    for (;;) {
+      const now = await this.find(owner, id, state)
+      if (now?.background?.state !== 'running' || this.#clock.monotonic() >= until) return now
+      await this.sleep(pollMs)
+    }
+  }
+
+  /** Returns the events of a response in the background, which this process may run. */
+  events(owner: string, turn: StoredTurn, state: DialectState): EventSource {
+    const { id } = turn
+    const here = this.#runs.find(owner, id)
+    if (here?.events !== undefined) return here.events
+    let { parts, state: at } = turn.background!
+    const refresh = async () => {
+      await this.sleep(pollMs)
+      if (at !== 'running') return
+      const now = await this.find(owner, id, state)
+      if (now?.background === undefined) throw new GatewayError('server_error', { message: deletedMeanwhile })
+      parts = now.background.parts
+      at = now.background.state
+    }
+    return {
+      read: async part => resultOf(await this.entries.part({ owner, id }, part)),
+      get run() {
+        return { parts, ended: at !== 'running' }
+      },
+      watch: () => refresh,
+    }
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      this.#clock.setTimer(ms, resolve)
+    })
+  }
+
+  /**
+   * Deletes a response of an owner. What continued it can still read its items, until they expire. One that runs in the background
+   * ends, without being stored. Returns whether there was one. Rejects with `GatewayError` 503.
+   */
+  async delete(owner: string, id: string, state: DialectState): Promise<boolean> {
+    const turn = await this.find(owner, id, state)
     if (turn === undefined) return false
-    const owner = ownerOf(principal)
+    if (turn.background !== undefined) {
+      // Marked first: the process that runs it looks for the mark after it has stored the end.
+      await this.#runs.find(owner, id)?.discard()
+      if (!(await this.entries.putStop({ owner, id }, 'delete'))) {
+        throw new GatewayError('response_store_unavailable')
+      }
+      await this.entries.deleteAll({ owner, id }, turn.background.parts.length)
+      // Nothing continues one that has not ended well.
+      if (turn.background.state !== 'ended') {
+        resultOf(await this.#calls.call(() => this.#store.delete(owner, id)))
+        return true
+      }
+    }
     const text = JSON.stringify({ ...turn, response: {}, deleted: true })
     resultOf(await this.#calls.call(() => this.#store.put({ id, owner, itemIds: [], text })))
     return true
@@ -98,21 +215,43 @@ export class ResponseState {
       response,
       target: target && targetNameOf(target),
     }
-    const itemIds = finished.items.flatMap(({ id }) => (isId(id) ? [id] : []))
+    const putting = this.#put(ownerOf(principal), turn)
+    return isPromise(putting) ? putting.then(stored => stored === true) : putting === true
+  }
+
+  /** Stores a turn. Returns whether it is stored; `too_large`: it never will be. */
+  async tryPut(owner: string, turn: StoredTurn): Promise<boolean | 'too_large'> {
+    return this.#put(owner, turn)
+  }
+
+  /** Removes a response that was deleted while its end was stored. */
+  async remove({ owner, id }: RunKey): Promise<void> {
+    await this.#calls.call(() => this.#store.delete(owner, id))
+  }
+
+  #put(owner: string, turn: StoredTurn): boolean | 'too_large' | Promise<boolean | 'too_large'> {
+    const { id, output } = turn
+    const itemIds = output.flatMap(({ id }) => (isId(id) ? [id] : []))
     const text = JSON.stringify(turn)
-    if (utf8Length(text) > this.#maxBytes) return false
-    const putting = this.#calls.call(() => this.#store.put({ id, owner: ownerOf(principal), itemIds, text }))
+    if (utf8Length(text) > this.#maxBytes) return 'too_large'
+    const putting = this.#calls.call(() => this.#store.put({ id, owner, itemIds, text }))
     return isPromise(putting) ? putting.then(({ ok }) => ok) : putting.ok
   }
 
   /** Returns the turns up to a response, the oldest first. */
-  async #chain(owner: string, id: string): Promise<readonly StoredTurn[]> {
+  async #chain(owner: string, id: string, state: DialectState): Promise<readonly StoredTurn[]> {
     const chain: StoredTurn[] = []
     let bytes = 0
     for (let next: string | null = id; next !== null; ) {
-      const found = await this.#read(owner, next)
+      let found = await this.#read(owner, next)
       const isFirst = chain.length === 0
       if (found === undefined || (isFirst && found.turn.deleted === true)) throw previousNotFound(id)
+      if (isFirst && found.turn.background !== undefined) {
+        const now = await this.#current(owner, found.turn, state)
+        if (now === undefined) throw previousNotFound(id)
+        if (now.background?.state !== 'ended') throw notContinuable(now)
+        if (now !== found.turn) found = (await this.#read(owner, next)) ?? found
+      }
       bytes += found.bytes
       if (chain.length === maxDepth || bytes > this.#maxBytes) throw tooLong()
       chain.push(found.turn)
@@ -183,6 +322,14 @@ function turnOf(text: unknown): StoredTurn {
 function previousNotFound(id: string): GatewayError {
   return new GatewayError('previous_response_not_found', {
     message: `Previous response with id '${shorten(id)}' not found.`,
+    param: 'previous_response_id',
+  })
+}
+
+function notContinuable({ id, background }: StoredTurn): GatewayError {
+  const why = background?.state === 'running' ? 'has not ended yet' : 'failed or was cancelled'
+  return new GatewayError('invalid_request', {
+    message: `Previous response with id '${shorten(id)}' ${why}: it cannot be continued.`,
     param: 'previous_response_id',
   })
 }

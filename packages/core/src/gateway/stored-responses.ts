@@ -1,56 +1,112 @@
 import { authenticate } from '../auth/authenticate.ts'
-import type { StoredTurn } from '../contracts/dialect.ts'
+import type { Dialect, GenerateDialect, StoredTurn } from '../contracts/dialect.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { StoredPart } from '../http/endpoint.ts'
-import { respondJson } from '../http/respond.ts'
+import { KeepAliveStream, keepAliveComment } from '../http/keep-alive-stream.ts'
+import { respondJson, respondStream } from '../http/respond.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 import { shorten } from '../protocol/error-messages.ts'
+import { streamEndsOf } from './background-run.ts'
+import { FollowedEvents } from './followed-events.ts'
 import type { RequestAccounting } from './request-accounting.ts'
+import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
+import { ownerOf } from './response-state.ts'
 
 /** A request for a stored response. */
 interface StoredRequest {
+  readonly dialect: Dialect
   readonly id: string
   readonly part: StoredPart
 }
 
 /**
  * Answers a request for a stored response: `GET` and `DELETE /responses/{id}`, `GET /responses/{id}/input_items`, and
- * `POST /responses/{id}/cancel`. A response that is unknown, expired, deleted or of another principal is a 404.
+ * `POST /responses/{id}/cancel`. A response that is unknown, expired, deleted or of another principal is a 404. Settles the
+ * accounting, unless it rejects.
  */
 export async function respondStored<Host>(
   request: Request,
-  { id, part }: StoredRequest,
-  context: FetchContext<Host>,
+  { dialect, id, part }: StoredRequest,
+  { host, onPrincipal }: FetchContext<Host>,
   options: ResolvedOptions<Host>,
-  requestId: string,
-  accounting: Pick<RequestAccounting, 'responseHeaders'>,
+  context: RequestContext,
+  accounting: RequestAccounting,
 ): Promise<GatewayResponse> {
-  const principal = await authenticate(request, context.host, options.authenticate)
-  context.onPrincipal?.(principal)
-  const state = options.responses
-  const respond = (value: unknown) => respondJson(200, value, requestId, accounting.responseHeaders)
+  const principal = await authenticate(request, host, options.authenticate)
+  onPrincipal?.(principal)
+  const owner = ownerOf(principal)
+  const respond = (value: unknown) => {
+    const response = respondJson(200, value, context.requestId, accounting.responseHeaders)
+    accounting.settled('completed', response.status)
+    return response
+  }
+  const responses = options.responses
+  const { state } = dialect
+  if (responses === undefined || state === undefined) throw notFound(id)
   if (request.method === 'DELETE') {
-    const deleted = (await state?.delete(principal, id)) ?? false
-    if (deleted) return respond({ id, object: 'response', deleted })
+    if (await responses.delete(owner, id, state)) return respond({ id, object: 'response', deleted: true })
     throw notFound(id)
   }
-  const turn = await state?.find(principal, id)
+  const turn = await responses.find(owner, id, state)
   if (turn === undefined) throw notFound(id)
   const query = new URL(request.url).searchParams
-  switch (part) {
-    case 'cancel':
+  if (part === 'input_items') return respond(pageOf(turn, query))
+  if (part === 'cancel') {
+    if (turn.background === undefined) {
       throw new GatewayError('invalid_request', { message: 'Cannot cancel a synchronous response.' })
-    case 'input_items':
-      return respond(pageOf(turn, query))
-    default:
-      if (query.get('stream') !== 'true') return respond(turn.response)
-      throw new GatewayError('invalid_request', {
-        message: 'Only responses in the background can be streamed again.',
-        param: 'stream',
-      })
+    }
+    const cancelled = turn.background.state === 'running' ? await responses.cancel(owner, turn, state) : turn
+    if (cancelled === undefined) throw notFound(id)
+    return respond(cancelled.response)
   }
+  if (query.get('stream') !== 'true') return respond(turn.response)
+  checkStreamed(turn)
+  const from = startOf(query.get('starting_after'))
+  const source = responses.events(owner, turn, state)
+  const stopCounting = options.backgroundRuns.follow(owner, options.random)
+  const ends = streamEndsOf(dialect as GenerateDialect)
+  const events = new FollowedEvents(source, ends, from, isComplete => {
+    stopCounting()
+    accounting.settled(isComplete ? 'completed' : 'client_disconnected', 200)
+  })
+  return respondFollowed(events, options, context, accounting)
+}
+
+/** Responds with the events of a response in the background. */
+function respondFollowed<Host>(
+  events: FollowedEvents,
+  { stream: { keepAliveMs }, clock }: ResolvedOptions<Host>,
+  { lifetime, requestId }: RequestContext,
+  accounting: RequestAccounting,
+): GatewayResponse {
+  lifetime.onEnd(reason => {
+    if (reason === 'client_disconnected') events.cancel()
+    else events.interrupt(new GatewayError('shutting_down'))
+  })
+  const body = new KeepAliveStream(events, keepAliveComment, keepAliveMs, clock)
+  return respondStream(body, requestId, accounting.responseHeaders)
+}
+
+/** Throws `GatewayError` 400 for a response without stored events. */
+function checkStreamed({ background }: StoredTurn): void {
+  if (background?.stream === true) return
+  const message =
+    background === undefined
+      ? 'Only responses in the background can be streamed again.'
+      : "This response was not created with 'stream: true': it has no events."
+  throw new GatewayError('invalid_request', { message, param: 'stream' })
+}
+
+/** Returns the number of the first event to send. */
+function startOf(after: string | null): number {
+  if (after === null) return 0
+  if (/^\d{1,9}$/.test(after)) return Number(after) + 1
+  throw new GatewayError('invalid_value', {
+    message: "Invalid 'starting_after': expected the number of an event, from 0.",
+    param: 'starting_after',
+  })
 }
 
 const maxLimit = 100

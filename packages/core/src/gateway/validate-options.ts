@@ -4,6 +4,7 @@ import type { Operation } from '../contracts/outline.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 import { unresolvedNames } from '../routing/combined-route.ts'
+import { backgroundChecks, backgroundIssues } from './background-options.ts'
 import { builtInDialects } from './built-in-dialects.ts'
 import { aCache, anIdempotency } from './cache-options.ts'
 import {
@@ -120,6 +121,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   cache: aCache,
   idempotency: anIdempotency,
   responses: aResponseStore,
+  background: backgroundChecks(aCount, aSpan),
   loadShedder: aFunction,
   observe: aFunction,
   tracer: aTracer,
@@ -152,7 +154,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
 const required: readonly string[] = ['authenticate', 'route']
 
 /** Options that `false` turns off. */
-const dispensable: readonly string[] = ['retry', 'breaker']
+const dispensable: readonly string[] = ['background', 'retry', 'breaker']
 
 /** Pairs of options of which the first must not be larger than the second. */
 const ordered: readonly (readonly [string, string, string, Readonly<Record<string, number>>])[] = [
@@ -168,6 +170,7 @@ export function optionIssuesOf<Host>(options: GatewayOptions<Host>): Configurati
   return [
     ...optionIssues(options, checks, { required, optional: dispensable }),
     ...issuesOfOrder({ ...options }),
+    ...backgroundIssues(options as GatewayOptions),
   ]
 }
 

@@ -73,6 +73,11 @@ export class Lifetime implements DisconnectListener {
   /** Removes all listeners, once the response has ended. */
   release(): void {
     this.#listeners.length = 0
+    this.detach()
+  }
+
+  /** Lives on without the client, whose disconnect no longer ends it. */
+  detach(): void {
     if (isDisconnectSource(this.#client)) this.#client.offDisconnect(this)
     else if (this.#aborted !== undefined) this.#client.removeEventListener('abort', this.#aborted)
   }

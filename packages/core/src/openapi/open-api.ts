@@ -144,6 +144,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
       [`${base}/messages/count_tokens`]: { post: countMessageTokens() },
       [`${base}/responses`]: { post: createResponse() },
       [`${base}/responses/{response}`]: { get: retrieveResponse(), delete: deleteResponse() },
+      [`${base}/responses/{response}/cancel`]: { post: cancelResponse() },
       [`${base}/responses/{response}/input_items`]: { get: listInputItems() },
       [`${base}/responses/{response}/cancel`]: { post: cancelResponse() },
       [`${base}/responses/input_tokens`]: { post: countInputTokens() },

@@ -200,11 +200,41 @@ const listParameters: readonly JsonObject[] = [
   },
 ]
 
+const streamParameters: readonly JsonObject[] = [
+  {
+    name: 'stream',
+    in: 'query',
+    description:
+      'Sends the events of a response that was created with `background: true` and `stream: true`.',
+    schema: { type: 'boolean', default: false },
+  },
+  {
+    name: 'starting_after',
+    in: 'query',
+    description: 'The `sequence_number` of the last event that the caller has.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+]
+
 /** `GET /responses/{response}`. */
 export function retrieveResponse(): JsonObject {
-  return storedOperation('retrieveResponse', 'A stored response.', responsesReference('Response'), [
-    responseId,
-  ])
+  const parameters = [responseId, ...streamParameters]
+  return storedOperation(
+    'retrieveResponse',
+    'A stored response, as it is now. With `stream=true` its events.',
+    responsesReference('Response'),
+    parameters,
+  )
+}
+
+/** `POST /responses/{response}/cancel`. */
+export function cancelResponse(): JsonObject {
+  return storedOperation(
+    'cancelResponse',
+    'Cancels a response that runs in the background. One that has ended is returned unchanged.',
+    responsesReference('Response'),
+    [responseId],
+  )
 }
 
 /** `DELETE /responses/{response}`. */

@@ -44,6 +44,11 @@ export function failedResponseError(error: GatewayError): {
   }
 }
 
+/** Whether the caller has cancelled a response, rather than that it failed. */
+export function isCancelled({ reason }: GatewayError): boolean {
+  return reason === 'client_disconnected'
+}
+
 /** Returns the members of the event `error`: some clients read them from the event, others from its `error`. */
 export function errorEventMembers(error: GatewayError): JsonObject {
   const { type, param } = errorFields(error)

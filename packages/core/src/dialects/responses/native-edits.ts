@@ -2,6 +2,7 @@ import type { BodyEdit } from '../../conversation/body-edit.ts'
 import type { Settings } from '../../conversation/generate-request.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+import { runsInBackground } from './response-object.ts'
 import { sealedOf } from './to-turns.ts'
 import { ownReasoningFormat } from './wire-names.ts'
 
@@ -33,6 +34,11 @@ export function settingEdits(given: Settings, wanted: Settings): readonly BodyEd
   return Object.entries(members)
     .filter(([name]) => wanted[name] !== given[name])
     .map(([name, path]) => ({ path, value: wanted[name] as JsonValue | undefined }))
+}
+
+/** Returns the changes of a request that runs in the background: of the gateway, and never of a vendor. */
+export function backgroundEdits(body: JsonObject): readonly BodyEdit[] {
+  return runsInBackground(body) ? [{ path: ['background'], value: undefined }] : []
 }
 
 /**

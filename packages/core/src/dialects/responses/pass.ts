@@ -7,7 +7,7 @@ import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { spliceJson } from '../../protocol/splice-json.ts'
 import { headText, itemHead, type ResponseEventWriter } from './events.ts'
 import { checkTextSize, type PartType, TextPart } from './output-items.ts'
-import { asksForReasoning } from './response-object.ts'
+import { asksForReasoning, runsInBackground } from './response-object.ts'
 
 /** What a passed stream needs. */
 export interface PassedStreamOptions {
@@ -383,6 +383,7 @@ function responseEdits(
     id: identity.id,
     model: identity.model,
     store: stored,
+    ...(runsInBackground(body) && { background: true }),
     previous_response_id: jsonMember(body, 'previous_response_id') ?? null,
   }
   return Object.entries(members)

@@ -21,7 +21,7 @@ export function readResponses(draft: Draft, rules: ReadRules, extensions: Extens
   refuseAccountIds(body, index => ownPath(`input[${index}]`, restored))
   if (rules.unknownParameters === 'reject') refuseUnknown(body)
   try {
-    checkFieldsOfGateway(body, restored !== undefined)
+    checkFieldsOfGateway(body, restored !== undefined, rules)
     if (!extensions.passes) checkRequest(body, rules.profile === 'live')
   } catch (error) {
     throw error instanceof GatewayError && restored !== undefined ? ofCaller(error, restored) : error

@@ -12,7 +12,7 @@ import {
 } from '../../conversation/turns-to-chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { isBareReasoning } from './account-ids.ts'
-import { reasoningEdits, settingEdits } from './native-edits.ts'
+import { backgroundEdits, reasoningEdits, settingEdits } from './native-edits.ts'
 import { conversationKeyOf } from './outline.ts'
 import { ownPath, trimmedTurnPath } from './own-path.ts'
 import {
@@ -68,6 +68,7 @@ export class ResponsesGenerateRequest extends SourceGenerateRequest<RequestSourc
   protected nativeBody(replaced: Settings | undefined): NativeBody {
     const { text, settings, reasoningEdits, bareReasoning } = this.source
     const edits = replaced === undefined ? [] : settingEdits(settings.settings, replaced)
+    const own = backgroundEdits(this.source.draft.body)
     const adjustments = bareReasoning.map(
       (index): Adjustment => ({
         parameter: this.ownPath(`input[${index}]`),
@@ -75,7 +76,7 @@ export class ResponsesGenerateRequest extends SourceGenerateRequest<RequestSourc
         detail: 'it has no encrypted content, and the vendor stores nothing',
       }),
     )
-    return { text, headers: {}, edits: [...edits, ...reasoningEdits], adjustments }
+    return { text, headers: {}, edits: [...own, ...edits, ...reasoningEdits], adjustments }
   }
 
   protected ownPath(path: string): string {

@@ -5,7 +5,7 @@ import { responseUsage } from './usage.ts'
 
 /** How far a response has come, and its content so far. */
 export interface ResponseState {
-  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  readonly status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
   readonly output: readonly JsonObject[]
   /** Absent: nothing has been counted. */
   readonly usage?: Usage | undefined
@@ -73,8 +73,13 @@ export function responseObject(
     usage: usage === undefined ? null : responseUsage(usage),
     ...given,
     store: stored,
-    ...(status !== 'in_progress' && { service_tier: serviceTier ?? 'default' }),
+    ...(status !== 'queued' && status !== 'in_progress' && { service_tier: serviceTier ?? 'default' }),
   }
+}
+
+/** Whether a response runs in the background. */
+export function runsInBackground(body: JsonObject): boolean {
+  return jsonMember(body, 'background') === true
 }
 
 /** Whether the caller wants reasoning back in a form that it can send with its next request. */

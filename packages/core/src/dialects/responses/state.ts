@@ -4,6 +4,7 @@ import { utf8Length } from '../../primitives/utf8-length.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { spliceJson } from '../../protocol/splice-json.ts'
+import { responsesBackground } from './background.ts'
 import { itemKinds, itemType } from './item-types.ts'
 import { restoredOutline } from './outline.ts'
 import { finishPassedResponse } from './pass.ts'
@@ -17,6 +18,7 @@ export const responsesState: DialectState = {
   inputOf,
   finish: finishResponse,
   finishNative: (native, identity, { body }) => finishPassedResponse(native, identity, body),
+  background: responsesBackground,
 }
 
 const reference = 'item_reference'

@@ -9,10 +9,10 @@ import type { NativeEvent } from '../../contracts/provider.ts'
 import type { GatewayError } from '../../errors/errors.ts'
 import type { CompletionUsage, JsonObject, Usage } from '../../protocol/chat.ts'
 import { type AnsweredRequest, AnswerOutput } from './answer-output.ts'
-import { errorEventMembers, failedResponseError } from './error.ts'
+import { errorEventMembers, failedResponseError, isCancelled } from './error.ts'
 import { endMark, ResponseEventWriter } from './events.ts'
 import { PassedStream } from './pass.ts'
-import { type ResponseState, responseObject, responseSettings } from './response-object.ts'
+import { type ResponseState, responseObject, responseSettings, runsInBackground } from './response-object.ts'
 
 /** Writes a response as a stream of events. Calls of one answer stay open until its end, because vendors send their pieces in turns. */
 export class ResponsesStreamWriter implements AnswerStreamWriter {
@@ -25,6 +25,10 @@ export class ResponsesStreamWriter implements AnswerStreamWriter {
   /** What the vendor's own events are sent through. */
   #passed: PassedStream | undefined
   #opening = ''
+  /** The response, after `fail`. */
+  #failed: JsonObject | undefined
+  /** Whether the gateway has stored it before it begins. */
+  readonly #isStored: boolean
   /** Writes the last event. */
   #writeEnd: ((stored: boolean) => void) | undefined
 
@@ -34,13 +38,21 @@ export class ResponsesStreamWriter implements AnswerStreamWriter {
     this.#newId = newId
     this.#output = new AnswerOutput(identity, request, newId, this.#events, true)
     this.#settings = responseSettings(request.body)
+    this.#isStored = runsInBackground(request.body)
   }
 
   open(): string {
-    const response = this.#response({ status: 'in_progress', output: [] })
     const { service_tier } = this.#settings
-    const members = { response: { ...response, service_tier } }
-    this.#events.write('response.created', members)
+    const membersAt = (status: ResponseState['status']) => {
+      const response = this.#response({ status, output: [], stored: this.#isStored })
+      return { response: { ...response, service_tier } }
+    }
+    const members = membersAt('in_progress')
+    if (this.#isStored) {
+      const queued = membersAt('queued')
+      this.#events.write('response.created', queued)
+      this.#events.write('response.queued', queued)
+    } else this.#events.write('response.created', members)
     this.#events.write('response.in_progress', members)
     this.#opening = this.#events.take()
     return this.#opening
@@ -99,15 +111,21 @@ export class ResponsesStreamWriter implements AnswerStreamWriter {
     if (this.#passed === undefined) this.#output.interrupt()
     else this.#passed.interrupt()
     const output = this.#passed?.values ?? this.#output.values
-    this.#events.write('error', errorEventMembers(error))
-    const response = this.#response({
-      status: 'failed',
+    const wasCancelled = isCancelled(error)
+    if (!wasCancelled) this.#events.write('error', errorEventMembers(error))
+    this.#failed = this.#response({
+      status: wasCancelled ? 'cancelled' : 'failed',
       output,
       usage,
-      error: { ...failedResponseError(error) },
+      error: wasCancelled ? undefined : { ...failedResponseError(error) },
+      stored: this.#isStored,
     })
-    this.#events.write('response.failed', { response })
+    this.#events.write('response.failed', { response: this.#failed })
     return this.#events.take() + endMark
+  }
+
+  failed(): JsonObject | undefined {
+    return this.#failed
   }
 
   #response(state: ResponseState): JsonObject {

@@ -1,3 +1,4 @@
+import type { ReadRules } from '../../contracts/dialect.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { shorten } from '../../protocol/error-messages.ts'
@@ -22,8 +23,13 @@ const ownFields = [
  * (400).
  *
  * @param isRestored - whether the gateway has resolved the references to what it has stored.
+ * @param rules - whether the gateway can run responses in the background.
  */
-export function checkFieldsOfGateway(body: JsonObject, isRestored: boolean): void {
+export function checkFieldsOfGateway(
+  body: JsonObject,
+  isRestored: boolean,
+  { runsInBackground = false }: Pick<ReadRules, 'runsInBackground'>,
+): void {
   if (!isRestored) refuseReferences(body)
   const own = Object.fromEntries(
     ownFields.flatMap(name => (Object.hasOwn(body, name) ? [[name, body[name]]] : [])),
@@ -39,16 +45,27 @@ export function checkFieldsOfGateway(body: JsonObject, isRestored: boolean): voi
   }
   if (input !== undefined && typeof input !== 'string' && !Array.isArray(input))
     checkFields({ input }, responsesSchemas(false))
-  if (jsonMember(body, 'background') === true) {
+  if (jsonMember(body, 'background') === true) checkBackground(body, runsInBackground)
+  if ((jsonMember(body, 'conversation') ?? undefined) !== undefined) {
+    throw new GatewayError('unsupported_parameter', {
+      message: "Unsupported parameter: 'conversation'. Send 'previous_response_id', or the items themselves.",
+      param: 'conversation',
+    })
+  }
+}
+
+/** The caller of a response in the background reads it from the store. Throws `GatewayError` (400). */
+function checkBackground(body: JsonObject, isPossible: boolean): void {
+  if (!isPossible) {
     throw new GatewayError('unsupported_parameter', {
       message: "Unsupported parameter: 'background'. This gateway runs no responses in the background.",
       param: 'background',
     })
   }
-  if ((jsonMember(body, 'conversation') ?? undefined) !== undefined) {
-    throw new GatewayError('unsupported_parameter', {
-      message: "Unsupported parameter: 'conversation'. Send 'previous_response_id', or the items themselves.",
-      param: 'conversation',
+  if (jsonMember(body, 'store') === false) {
+    throw new GatewayError('invalid_parameter_combination', {
+      message: "'background' cannot be combined with 'store: false': a response in the background is stored.",
+      param: 'background',
     })
   }
 }
