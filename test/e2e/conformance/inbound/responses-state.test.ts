@@ -147,7 +147,7 @@ overPlaces((open, mount) => {
       code: 'previous_response_not_found',
     })
     expect((await without.respond({ input: [{ id: 'msg_1' }] })).status).toBe(400)
-    expect((await respond({ background: true })).json.error.param).toBe('background')
+    expect((await without.respond({ background: true })).json.error.param).toBe('background')
   })
 
   it('R52 R56 stores nothing of a principal that forbids it, and goes on for others', async () => {
