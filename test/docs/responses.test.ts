@@ -43,7 +43,7 @@ describePage(page, {
       row![1],
       codesOf(row![2])[0],
     ])
-    const refused = [{ prompt: { id: 'a' } }, { conversation: 'a' }, { background: true }]
+    const refused = [{ prompt: { id: 'a' } }, { conversation: 'a' }, { background: true, store: false }]
     for (const body of refused) expect((await fetch(post('/responses', body))).status).toBe(400)
   },
 
@@ -51,6 +51,12 @@ describePage(page, {
     const url = await servedBy(others('gateway'))
     const { printed } = await run({}, code => code.replace('http://localhost:3000', url))
     expect([printed[0], printed.slice(1).join('')]).toEqual(['12 * 7 = 84', 'hello.'])
+  },
+
+  background: async ({ run }, others) => {
+    const url = await servedBy(others('gateway'))
+    const { printed } = await run({}, code => code.replace('http://localhost:3000', url))
+    expect(printed).toEqual(['completed 12 * 7 = 84'])
   },
 
   curl: async ({ code }, others) => {
