@@ -170,7 +170,7 @@ export function optionIssuesOf<Host>(options: GatewayOptions<Host>): Configurati
   return [
     ...optionIssues(options, checks, { required, optional: dispensable }),
     ...issuesOfOrder({ ...options }),
-    ...backgroundIssues(options as GatewayOptions),
+    ...backgroundIssues({ ...(options as GatewayOptions) }),
   ]
 }
 

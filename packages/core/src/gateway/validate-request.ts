@@ -14,6 +14,7 @@ import { isRestricted, permits, permittedTargets } from '../routing/restricted-f
 import { AcceptingTargets } from '../validation/accepting-targets.ts'
 import { lowerMaxOutput } from '../validation/bounded-output.ts'
 import { selectCapableTargets } from '../validation/capable-targets.ts'
+import { allowsStored } from './response-state.ts'
 
 /** How requests are validated. */
 export interface ValidationRules extends ReadRules {
@@ -48,7 +49,8 @@ export function validateRequest<T extends RoutedTarget>(
 ): ValidatedRequest<T> {
   const spoken = (dialect.operation === 'countTokens' ? dialect.counts : undefined) ?? dialect.name
   const extensions = new AcceptingTargets(targets, spoken, rules.unsupportedParameters === 'drop', log)
-  const read = dialect.read(draft, rules, extensions)
+  const stores = allowsStored(principal)
+  const read = dialect.read(draft, stores ? rules : { ...rules, runsInBackground: false }, extensions)
   const { request, targets: allowed } = isRestricted(principal, rules.boundsAll)
     ? permitted(read, draft, extensions, log)
     : { request: read.request, targets: extensions.targets }

@@ -146,7 +146,6 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
       [`${base}/responses/{response}`]: { get: retrieveResponse(), delete: deleteResponse() },
       [`${base}/responses/{response}/cancel`]: { post: cancelResponse() },
       [`${base}/responses/{response}/input_items`]: { get: listInputItems() },
-      [`${base}/responses/{response}/cancel`]: { post: cancelResponse() },
       [`${base}/responses/input_tokens`]: { post: countInputTokens() },
       [`${base}/embeddings`]: { post: createEmbeddings() },
       [`${base}/models`]: { get: listModels() },

@@ -243,12 +243,6 @@ export function deleteResponse(): JsonObject {
   return storedOperation('deleteResponse', 'Deletes a stored response.', schema, [responseId])
 }
 
-/** `POST /responses/{response}/cancel`. */
-export function cancelResponse(): JsonObject {
-  const summary = 'Cancels a response in the background.'
-  return storedOperation('cancelResponse', summary, responsesReference('Response'), [responseId])
-}
-
 /** `GET /responses/{response}/input_items`. */
 export function listInputItems(): JsonObject {
   const summary = 'The items of the request of a stored response.'

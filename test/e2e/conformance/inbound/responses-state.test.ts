@@ -168,6 +168,13 @@ overPlaces((open, mount) => {
     expect((await respond({ previous_response_id: other.json.id }, 'other-key')).status).toBe(200)
   })
 
+  it('R52 R56 runs nothing in the background where nothing is stored', async () => {
+    const authenticate = apiKeys([{ id: 'ann', key: 'good-key', storeResponses: false }])
+    const { respond } = await chatting(open, { authenticate })
+    const { status, json } = await respond({ background: true })
+    expect([status, json.error.param]).toEqual([400, 'background'])
+  })
+
   it.each(['false', 0, {}])('R52 takes %j of an authenticator for a prohibition', async storeResponses => {
     const store = memoryResponseStore()
     const authenticate = () => ({ id: 'ann', storeResponses: storeResponses as boolean })
