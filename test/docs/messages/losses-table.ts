@@ -1,5 +1,5 @@
 import type { Adjustment } from '@sluice/core'
-import { targets, translatingTo } from '../../e2e/replay/messages/translated.ts'
+import { targets, translatingTo } from '../../e2e/replay/translated.ts'
 import { table } from '../parameters/markdown-table.ts'
 
 /** A request with something that not every protocol has. */

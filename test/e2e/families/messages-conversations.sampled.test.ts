@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
 import { readers } from '../../../packages/providers/test/vendors/properties/read-vendors.ts'
 import type { Item } from '../../../packages/providers/test/vendors/properties/reading.ts'
-import { targets, translatingTo } from '../replay/messages/translated.ts'
+import { targets, translatingTo } from '../replay/translated.ts'
 
 type Block = Readonly<Record<string, unknown>> & { readonly type: string }
 

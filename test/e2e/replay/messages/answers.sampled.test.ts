@@ -1,48 +1,29 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { createGateway, type Gateway, type Target } from '@sluice/core'
-import { anthropic, openaiCompatible } from '@sluice/providers'
+import { anthropic } from '@sluice/providers'
 import AnthropicBefore1 from 'anthropic-sdk-0'
 import { describe, expect, inject, it } from 'vitest'
-import { expectations } from '../../../../packages/providers/test/vendors/replay/expected.ts'
-import { recordings as ownProtocols } from '../../../../packages/providers/test/vendors/replay/recordings.ts'
-import { vendors } from '../../../../packages/providers/test/vendors/replay/vendors.ts'
-import { recordedStream, recordedWhole } from '../recorded.ts'
-import { recordings as chatRecordings, present as fixturesPresent, type Recording } from '../recordings.ts'
+import { answering, askChat, type RecordedAnswer, vendorAnswers } from '../answers.ts'
+import { present } from '../exchanges.ts'
+import { present as fixturesPresent } from '../recordings.ts'
 import type { Answered } from '../said.ts'
-import { exchanges, present } from './exchanges.ts'
+import { exchanges } from './exchanges.ts'
 
-/** A vendor's answer, and the model that gave it. */
-interface Case {
-  readonly name: string
-  readonly recording: Pick<Recording, 'kind' | 'status' | 'contentType' | 'bytes'>
-  readonly target: Target
-}
-
-const origin = 'http://127.0.0.1:9'
-const chat = openaiCompatible({ name: 'chat', baseURL: `${origin}/v1` })('model')
 const claude = anthropic({ apiKey: 'k' })('claude-sonnet-4-5')
 const translated = anthropic({ apiKey: 'k', speaks: [] })('claude-sonnet-4-5')
 
-const cases: readonly Case[] = [
-  ...chatRecordings.map(recording => ({ name: recording.name, recording, target: chat })),
-  ...ownProtocols.map(recording => {
-    const { connect, model } = vendors[recording.vendor]
-    // It was recorded where the vendor was asked in its own protocol.
-    const options = ['azure', 'gemini'].includes(recording.vendor) ? {} : { speaks: [] }
-    const target = connect(origin, options)(expectations.get(recording.name)?.model ?? model)
-    return { name: recording.name, recording, target }
-  }),
+const cases: readonly RecordedAnswer[] = [
+  ...vendorAnswers,
   ...exchanges
     .filter(({ path }) => path === '/messages')
     .flatMap(({ name, answer }) =>
-      answer === undefined
+      answer === undefined || answer.kind === 'error'
         ? []
         : [
             { name: `${name}, passed on`, recording: answer, target: claude },
             { name: `${name}, translated`, recording: answer, target: translated },
           ],
     ),
-].filter(({ recording }) => recording.kind !== 'error')
+]
 
 const sdks = [
   ['since 1.0', (options: object) => new Anthropic(options)],
@@ -57,9 +38,9 @@ describe.skipIf(!present || !fixturesPresent)(title, () => {
   })
 
   const sampled = inject('exhaustive') ? cases : cases.filter((_, index) => index % 3 === 0)
-  it.each(sampled.map(each => [each.name, each] as const))('%s', async (_, { recording, target }) => {
-    const gateway = answering(recording, target)
-    const streams = recording.kind === 'stream' ? [true] : [false, true]
+  it.each(sampled.map(each => [each.name, each] as const))('%s', async (_, each) => {
+    const gateway = answering(each)
+    const streams = each.recording.kind === 'stream' ? [true] : [false, true]
     for (const stream of streams) {
       const asked = await askChat(gateway, stream)
       for (const [, make] of sdks) {
@@ -77,38 +58,6 @@ describe.skipIf(!present || !fixturesPresent)(title, () => {
     await gateway.close({ drainMs: 1 })
   })
 })
-
-/** A gateway in front of a vendor that gives one answer. Nothing leaves the process. */
-function answering({ status, contentType, bytes }: Case['recording'], target: Target): Gateway {
-  return createGateway({
-    authenticate: () => ({ id: 'ann' }),
-    route: () => [target],
-    maxAttempts: 1,
-    breaker: false,
-    transport: async () => ({
-      status,
-      headers: new Headers({ 'content-type': contentType }),
-      body: (async function* () {
-        yield bytes
-      })(),
-    }),
-  })
-}
-
-async function askChat(gateway: Gateway, stream: boolean): Promise<Answered> {
-  const response = await gateway.fetch('http://sluice.test/v1/chat/completions', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'm',
-      messages: [{ role: 'user', content: 'Hello!' }],
-      ...(stream && { stream, stream_options: { include_usage: true } }),
-    }),
-  })
-  const bytes = new Uint8Array(await response.arrayBuffer())
-  if (response.status !== 200) return { choices: [], usage: undefined, error: true }
-  return stream ? recordedStream(bytes) : recordedWhole(bytes)
-}
 
 async function read(client: Anthropic, stream: boolean): Promise<Anthropic.Message> {
   const asked = { model: 'm', max_tokens: 1_000, messages: [{ role: 'user', content: 'Hello!' }] } as const

@@ -1,9 +1,12 @@
-import { readSse, type Split } from '@sluice/testing'
-import { describe, expect, inject, it } from 'vitest'
-import { type Answer, exchanges, present, skipped } from './exchanges.ts'
-import { passingThrough, publicName } from './pass-through.ts'
+import { anthropic } from '@sluice/providers'
+import { describe, expect, it } from 'vitest'
+import { type Answer, answeredBy, present, skipped } from '../exchanges.ts'
+import { eventsOf, passingThrough, publicName, splitsOf } from '../pass-through.ts'
+import { exchanges } from './exchanges.ts'
 
-const { ask } = await passingThrough(exchanges)
+const { ask } = await passingThrough(exchanges, ({ url }) =>
+  anthropic({ apiKey: 'vendor-key', baseURL: url }),
+)
 
 const done: Answer = {
   kind: 'whole',
@@ -39,18 +42,7 @@ describe.skipIf(!present)(`recorded requests in the Messages API ${skipped}`, ()
   )
 })
 
-const answered = exchanges.flatMap(exchange =>
-  exchange.answer ? [{ ...exchange, answer: exchange.answer }] : [],
-)
-const ofKind = (kind: Answer['kind']) =>
-  answered.filter(({ answer }) => answer.kind === kind).map(exchange => [exchange.name, exchange] as const)
-/** Byte for byte takes long: what is longer than this comes in random pieces only. */
-const mostBytes = 6_000
-
-function splitsOf({ bytes }: Answer): readonly Split[] {
-  if (!inject('exhaustive')) return [{ seed: 8, max: 700 }]
-  return bytes.length <= mostBytes ? ['whole', { seed: 7 }, 'bytes'] : ['whole', { seed: 8, max: 700 }]
-}
+const ofKind = (kind: Answer['kind']) => answeredBy(exchanges, kind)
 
 describe.skipIf(!present)(`recorded answers in the Messages API ${skipped}`, () => {
   it.each(ofKind('whole'))('come back whole as the vendor gave them: %s', async (_, exchange) => {
@@ -110,9 +102,4 @@ function withoutModel(text: string, model: string): string {
   const quoted = JSON.stringify(model)
   expect(text).toContain(quoted)
   return text.replace(quoted, '""')
-}
-
-async function eventsOf(text: string): Promise<{ event: string; data: string }[]> {
-  const { events } = await readSse(text, { allow: ['event', 'crlf', 'blank'] })
-  return events.map(({ event, data }) => ({ event, data }))
 }

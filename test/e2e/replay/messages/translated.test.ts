@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { counted } from './counted.ts'
-import { exchanges, present, skipped } from './exchanges.ts'
+import { counted } from '../counted.ts'
+import { present, skipped } from '../exchanges.ts'
+import { targets, translatingTo } from '../translated.ts'
+import { exchanges } from './exchanges.ts'
 import { compareRequests } from './same-request.ts'
-import { targets, translatingTo } from './translated.ts'
 
 const requests = exchanges.filter(({ path }) => path === '/messages')
 

@@ -1,14 +1,8 @@
-import {
-  type Adjustment,
-  createGateway,
-  type Target,
-  type UnsupportedParameters,
-  UpstreamError,
-} from '@sluice/core'
+import { type Adjustment, createGateway, type Target, UpstreamError } from '@sluice/core'
 import type { UpstreamRequest } from '@sluice/core/provider'
 import { anthropic, bedrock, gemini, openaiCompatible } from '@sluice/providers'
 
-/** What becomes of a request in the Messages API for a vendor of another protocol. */
+/** What becomes of a request for a vendor of another protocol. */
 export interface Translated {
   /** 400 where the request is refused, and 200 where it reached the vendor. */
   readonly status: number
@@ -35,17 +29,18 @@ export const targets: Readonly<Record<string, (model: string) => Target>> = {
 /**
  * Returns a function that sends a request through a gateway to a model. Nothing leaves the process. It rejects with an `Error`
  * where the gateway failed.
+ *
+ * @param path - that of the dialect.
  */
 export function translatingTo(
   target: (model: string) => Target,
-  unsupportedParameters: UnsupportedParameters = 'refuse',
+  path: '/messages' | '/responses' = '/messages',
 ): Translate {
   const requests: UpstreamRequest[] = []
   let adjustments: readonly Adjustment[] = []
   const gateway = createGateway({
     authenticate: () => ({ id: 'ann' }),
     route: ({ model }) => [target(model)],
-    unsupportedParameters,
     maxAttempts: 1,
     breaker: false,
     transport: async request => {
@@ -59,7 +54,7 @@ export function translatingTo(
   return async body => {
     requests.length = 0
     adjustments = []
-    const response = await gateway.fetch('http://sluice.test/v1/messages', {
+    const response = await gateway.fetch(`http://sluice.test/v1${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
