@@ -43,7 +43,7 @@ export const skipped = '(skipped where ../shared/inbound is absent)'
 /** Returns every recorded exchange of a dialect, by name. None where the recordings are not here. */
 export function readExchanges(
   dialect: 'messages' | 'responses',
-  pathOf: (body: ExchangeBody, name: string) => string,
+  pathOf: (body: ExchangeBody, answer: Answer | undefined) => string,
 ): readonly Exchange[] {
   if (!present) return []
   const folder = new URL(`${dialect}/`, recordings)
@@ -55,18 +55,13 @@ export function readExchanges(
   )
   return files
     .filter(file => file.endsWith(suffix))
-    .map(file => {
-      const name = file.slice(0, -suffix.length)
-      const text = readFileSync(new URL(file, folder), 'utf8')
+    .map(request => {
+      const name = request.slice(0, -suffix.length)
+      const text = readFileSync(new URL(request, folder), 'utf8')
       const body = JSON.parse(text) as ExchangeBody
-      const answer = answers.get(name)
-      return {
-        name,
-        text,
-        body,
-        path: pathOf(body, name),
-        answer: answer === undefined ? undefined : answerOf(new URL(answer, folder)),
-      }
+      const file = answers.get(name)
+      const answer = file === undefined ? undefined : answerOf(new URL(file, folder))
+      return { name, text, body, path: pathOf(body, answer), answer }
     })
 }
 
