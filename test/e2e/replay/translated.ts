@@ -62,7 +62,9 @@ export function translatingTo(
     const text = await response.text()
     const [sent] = requests
     if (sent !== undefined) {
-      return { status: 200, body: JSON.parse(String(sent.body)), message: undefined, adjustments }
+      const { body: bytes } = sent
+      const json = typeof bytes === 'string' ? bytes : Buffer.from(bytes!).toString()
+      return { status: 200, body: JSON.parse(json), message: undefined, adjustments }
     }
     if (response.status !== 400) throw new Error(`${response.status}: ${text}`)
     return { status: 400, body: undefined, message: JSON.parse(text).error.message, adjustments }

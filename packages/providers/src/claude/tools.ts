@@ -36,7 +36,7 @@ export function apiToolChoice(
     const mend =
       model.forcedTools === 'never'
         ? "It takes 'auto' and 'none'."
-        : "Leave out 'reasoning_effort' to force a tool: this model does not think then."
+        : `Leave out '${adjuster.pathOf('reasoning_effort')}' to force a tool: this model does not think then.`
     adjuster.unsupported('tool_choice', mend)
     chosen = { type: 'auto' }
   }

@@ -52,7 +52,7 @@ export class ParameterAdjuster {
       this.drop(parameter, why)
       return
     }
-    const param = this.#pathOf(parameter)
+    const param = this.pathOf(parameter)
     throw new GatewayError('unsupported_parameter', {
       message: `Unsupported parameter: '${param}' is not supported with this model.${why === undefined ? '' : ` ${why}`}`,
       param,
@@ -76,7 +76,7 @@ export class ParameterAdjuster {
       this.drop(parameter, expected)
       return
     }
-    const param = this.#pathOf(parameter)
+    const param = this.pathOf(parameter)
     throw new GatewayError('unsupported_value', {
       message: `Unsupported value: '${param}' does not support ${shown(value)} with this model. ${expected}`,
       param,
@@ -84,7 +84,7 @@ export class ParameterAdjuster {
   }
 
   #add(adjusted: AdjustedParameter, action: Adjustment['action'], detail: string | undefined): void {
-    const parameter = this.#pathOf(adjusted)
+    const parameter = this.pathOf(adjusted)
     this.list.push(detail === undefined ? { parameter, action } : { parameter, action, detail })
   }
 
@@ -95,7 +95,8 @@ export class ParameterAdjuster {
     return /(?:^|\.)cache_control$/.test(path)
   }
 
-  #pathOf(parameter: AdjustedParameter): string {
+  /** Returns the caller's name of a parameter. */
+  pathOf(parameter: AdjustedParameter): string {
     if (typeof parameter !== 'string') return this.#request?.turnPath?.(parameter.path) ?? parameter.path
     return this.#request === undefined ? parameter : this.#request.pathOf(parameter)
   }

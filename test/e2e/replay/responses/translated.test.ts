@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { counted } from '../counted.ts'
+import { present, skipped } from '../exchanges.ts'
+import { targets, translatingTo } from '../translated.ts'
+import { exchanges } from './exchanges.ts'
+
+const unsupported = (what: string, why: string) =>
+  `Unsupported value: '${what}' is not supported with this model. ${why}`
+const noFile = (what: string) =>
+  `Unsupported value: '${what}' has no 'file_data', and this model takes files as data only. Send it as a data URL: 'data:application/pdf;base64,...'.`
+const link = (what: string) =>
+  `Unsupported value: '${what}' is a link, and this model takes images as data only. Send it as a data URL: 'data:image/png;base64,...'.`
+const audio = (what: string, taken: string) =>
+  `Unsupported value: '${what}.file_data' is of type 'audio/mpeg'. This model takes ${taken}.`
+const [content, output] = ['input[].content[]', 'input[].output[]']
+
+/** Refused for every vendor. Calls are missing where a vendor had the start of the conversation. */
+const always = {
+  [unsupported('tools[].type', 'This model has no tool of this type that its vendor runs.')]: 13,
+  [unsupported('input[]', 'Only the vendor that shortened the conversation can read it.')]: 4,
+  'No tool call found for function call output with call_id CALL.': 3,
+  [unsupported(`${content}.file_id`, 'Files of an account are for the vendor that has it.')]: 2,
+  [unsupported(`${output}.file_id`, 'Files of an account are for the vendor that has it.')]: 2,
+  "Invalid 'temperature': decimal below minimum value. Expected a value >= 0, but got -1 instead.": 1,
+}
+
+/** Refused for each vendor but those of chat completions. */
+const elsewhere = {
+  ...always,
+  "Unsupported parameter: 'tools[]' is not supported with this model.": 11,
+  [noFile(content)]: 3,
+  [noFile(output)]: 2,
+  "Unsupported parameter: 'top_logprobs' is not supported with this model.": 2,
+}
+
+const beginning =
+  "Unsupported value: 'input[]' begins the conversation, and this model takes only conversations that begin with the user."
+const claudeFiles = 'PDF and text'
+const converseFiles = 'PDF, text, CSV, HTML, Markdown, Word and Excel'
+
+/** What becomes of the requests: `sent`, or the message of the refusal. */
+const expected: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  chat: {
+    ...always,
+    sent: 193,
+    [unsupported(content, 'This model takes files as data or by id.')]: 3,
+    [unsupported(output, 'This model takes files as data or by id.')]: 2,
+  },
+  anthropic: {
+    ...elsewhere,
+    sent: 172,
+    [beginning]: 5,
+    "Unsupported parameter: 'tool_choice' is not supported with this model. Leave out 'reasoning.effort' to force a tool: this model does not think then.": 1,
+    [audio(content, claudeFiles)]: 1,
+    [audio(output, claudeFiles)]: 1,
+  },
+  gemini: {
+    ...elsewhere,
+    sent: 172,
+    "Unsupported value: 'input[]' calls tools before the user has said anything, and this model takes calls only after a message of the user.": 5,
+    [link(`${content}.image_url`)]: 2,
+    [link(`${output}.image_url`)]: 1,
+  },
+  bedrock: {
+    ...elsewhere,
+    sent: 170,
+    [beginning]: 5,
+    [link(`${content}.image_url`)]: 2,
+    [link(`${output}.image_url`)]: 1,
+    [audio(content, converseFiles)]: 1,
+    [audio(output, converseFiles)]: 1,
+  },
+}
+
+describe.skipIf(!present)(
+  `recorded requests in the Responses API to vendors of other protocols ${skipped}`,
+  () => {
+    it.each(Object.keys(expected))('reach %s, or are refused with a reason', async family => {
+      const translate = translatingTo(targets[family]!, '/responses')
+      const outcomes: string[] = []
+      for (const { name, body } of exchanges) {
+        const { message = 'sent' } = await translate(body).catch(error => {
+          throw new Error(`${name}: ${error}`, { cause: error })
+        })
+        outcomes.push(message.replaceAll(/\[\d+\]/g, '[]').replace(/call_[\w-]+\.$/, 'CALL.'))
+      }
+      expect(counted(outcomes)).toEqual(expected[family])
+    })
+  },
+)
