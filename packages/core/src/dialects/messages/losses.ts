@@ -15,6 +15,8 @@ export const losses = {
   clientTool: { why: 'a function with the same parameters', kind: 'mapped' },
   hostedTool: { why: 'this model has no tool of this type that its vendor runs', kind: 'hint' },
   neededHostedTool: { why: 'this model has no tool of this type that its vendor runs', kind: 'content' },
+  searchLimit: { why: 'the search of this vendor cannot be limited so', kind: 'content' },
+  searchCount: { why: 'this vendor decides how often it searches', kind: 'hint' },
   unknownField: { why: 'not known to this vendor', kind: 'hint' },
   neededField: { why: 'not known to this vendor', kind: 'content' },
 } as const satisfies Readonly<Record<string, Loss>>

@@ -95,6 +95,11 @@ describe('settings in the Messages API', () => {
       },
     ],
     ['a search, and nothing else', { tools: [search] }, { web_search_options: {} }],
+    [
+      'a search from somewhere',
+      { tools: [{ ...search, user_location: { type: 'approximate', city: 'Oslo', region: null } }] },
+      { web_search_options: { user_location: { type: 'approximate', approximate: { city: 'Oslo' } } } },
+    ],
     ['a search on offer', { tools: [search, tool('f')] }, { tools: [functionTool('f')] }],
     [
       'a search that was chosen',
@@ -170,7 +175,9 @@ describe('settings in the Messages API', () => {
     expect(lossesOf({ tools: [tool('f'), fetch], tool_choice: { type: 'tool', name: 'web_fetch' } })).toEqual(
       ['content tools[1]'],
     )
-    expect(lossesOf({ tools: [search] })).toEqual([])
+    expect(lossesOf({ tools: [search] })).toEqual(['hint tools[0].max_uses'])
+    const limited = { ...search, max_uses: null, allowed_domains: ['a.test'], blocked_domains: [] }
+    expect(lossesOf({ tools: [limited] })).toEqual(['content tools[0].allowed_domains'])
   })
 
   it('are named as the caller has them', () => {

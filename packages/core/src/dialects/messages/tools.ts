@@ -1,3 +1,4 @@
+import { searchLocation } from '../../conversation/search-location.ts'
 import type { ServerTools } from '../../conversation/server-tools.ts'
 import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
 import type { FunctionTool, JsonObject, JsonValue, ToolChoice } from '../../protocol/chat.ts'
@@ -48,15 +49,17 @@ export function readTools(body: JsonObject): ReadTools {
     if (typeOf(tool) === undefined) continue
     losses.push({ path: `tools[${index}]`, ...kinds.clientTool })
   }
-  let searchPath: string | undefined
+  let search: { readonly path: string; readonly tool: JsonValue } | undefined
   let areNeeded = false
   for (const index of others) {
     const tool = given[index]!
     const path = `tools[${index}]`
     const isNeeded = tools.length === 0 || (chosen !== undefined && jsonMember(tool, 'name') === chosen)
     areNeeded ||= isNeeded
-    if (isNeeded && isWebSearch(tool)) searchPath ??= path
-    else losses.push({ path, ...(isNeeded ? kinds.neededHostedTool : kinds.hostedTool) })
+    if (isNeeded && isWebSearch(tool)) {
+      if (search === undefined) losses.push(...searchLosses(tool, path))
+      search ??= { path, tool }
+    } else losses.push({ path, ...(isNeeded ? kinds.neededHostedTool : kinds.hostedTool) })
   }
   const toolChoice = tools.length === 0 ? undefined : choiceOf(choice, tools)
   return {
@@ -65,11 +68,13 @@ export function readTools(body: JsonObject): ReadTools {
       ...(toolChoice !== undefined && { tool_choice: toolChoice }),
       ...(tools.length > 0 &&
         jsonMember(choice, 'disable_parallel_tool_use') === true && { parallel_tool_calls: false as const }),
-      ...(searchPath !== undefined && { web_search_options: {} }),
+      ...(search !== undefined && {
+        web_search_options: searchLocation(jsonMember(search.tool, 'user_location')),
+      }),
     },
     losses,
     indices,
-    searchPath,
+    searchPath: search?.path,
     serverTools: { paths: others.map(index => `tools[${index}]`), areNeeded },
   }
 }
@@ -82,6 +87,18 @@ export function findServerTool(body: JsonObject): string | undefined {
 
 function isServerTool(tool: JsonValue): boolean {
   return typeOf(tool) !== undefined && functionOf(tool) === undefined
+}
+
+/** Limits of a search that chat completions cannot express. */
+function searchLosses(tool: JsonValue, path: string): ConversationLoss[] {
+  const losses: ConversationLoss[] = []
+  for (const name of ['allowed_domains', 'blocked_domains']) {
+    if (jsonItems(jsonMember(tool, name)).length > 0)
+      losses.push({ path: `${path}.${name}`, ...kinds.searchLimit })
+  }
+  const count = jsonMember(tool, 'max_uses') ?? undefined
+  if (count !== undefined) losses.push({ path: `${path}.max_uses`, ...kinds.searchCount })
+  return losses
 }
 
 /** Returns the type of a tool that is no function. */

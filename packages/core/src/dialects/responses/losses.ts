@@ -14,6 +14,7 @@ export const losses = {
   builtInTool: { why: 'a function with the same parameters', kind: 'mapped' },
   hostedTool: { why: 'this model has no tool of this type that its vendor runs', kind: 'hint' },
   neededHostedTool: { why: 'this model has no tool of this type that its vendor runs', kind: 'content' },
+  searchLimit: { why: 'the search of this vendor cannot be limited so', kind: 'content' },
   unknownField: { why: 'not known to this vendor', kind: 'hint' },
   neededField: { why: 'not known to this vendor', kind: 'content' },
   serviceTier: { why: 'this vendor has no tier of this name', kind: 'hint' },

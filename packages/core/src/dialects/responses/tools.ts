@@ -1,3 +1,4 @@
+import { searchLocation } from '../../conversation/search-location.ts'
 import type { ServerTools } from '../../conversation/server-tools.ts'
 import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
 import { sha256Hex } from '../../primitives/sha256.ts'
@@ -240,8 +241,10 @@ function readHosted(
   let search: HostedTool | undefined
   for (const tool of hosted) {
     if (!isNeeded(tool, choice, hasOthers)) losses.push({ path: tool.path, ...kinds.hostedTool })
-    else if (isWebSearch(tool.type)) search ??= tool
-    else losses.push({ path: `${tool.path}.type`, ...kinds.neededHostedTool })
+    else if (isWebSearch(tool.type)) {
+      if (search === undefined) losses.push(...searchLosses(tool))
+      search ??= tool
+    } else losses.push({ path: `${tool.path}.type`, ...kinds.neededHostedTool })
   }
   return { losses, search }
 }
@@ -251,16 +254,24 @@ export function isWebSearch(type: string): boolean {
   return type.startsWith('web_search')
 }
 
+/** Limits of a search that chat completions cannot express. */
+function searchLosses({ path, value }: HostedTool): ConversationLoss[] {
+  const filters = jsonMember(value, 'filters')
+  const isFiltered =
+    isObject(filters) && Object.values(filters).some(each => (each ?? undefined) !== undefined)
+  return [
+    ...(isFiltered ? [{ path: `${path}.filters`, ...kinds.searchLimit }] : []),
+    ...(jsonMember(value, 'external_web_access') === false
+      ? [{ path: `${path}.external_web_access`, ...kinds.searchLimit }]
+      : []),
+  ]
+}
+
 function searchOptions(tool: JsonValue): JsonObject {
   const size = jsonMember(tool, 'search_context_size')
-  const location = jsonMember(tool, 'user_location')
-  const { type: _, ...approximate } = isObject(location) ? location : {}
-  const given = Object.entries(approximate).filter(([, value]) => typeof value === 'string')
   return {
     ...((size === 'low' || size === 'medium' || size === 'high') && { search_context_size: size }),
-    ...(given.length > 0 && {
-      user_location: { type: 'approximate', approximate: Object.fromEntries(given) },
-    }),
+    ...searchLocation(jsonMember(tool, 'user_location')),
   }
 }
 
