@@ -74,6 +74,8 @@ function withItemsEnded(given: readonly Loose[], mended: Set<string>): readonly 
   if (open.length > 0) mended.add('an item ends that its vendor left open')
   const ids = added.map(({ item }) => item.id)
   if (output.some((item: Loose, at: number) => item.id !== ids[at])) mended.add('an item keeps its id')
+  const { output_text: text, ...response } = last.response
+  if (text === '' && JSON.stringify(output).includes('"output_text"')) mended.add('a text is not said to be empty')
   return [
     ...given.slice(0, -1),
     ...open.map(({ output_index }) => ({
@@ -84,7 +86,7 @@ function withItemsEnded(given: readonly Loose[], mended: Set<string>): readonly 
     {
       ...last,
       response: {
-        ...last.response,
+        ...response,
         output: output.map((item: Loose, at: number) => ({ ...item, id: ids[at] })),
       },
     },

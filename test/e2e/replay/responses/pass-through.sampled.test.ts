@@ -122,6 +122,7 @@ describe.skipIf(!present)(`recorded answers in the Responses API ${skipped}`, ()
     expect(counted(mended)).toMatchInlineSnapshot(`
       {
         "a part of reasoning has the name of any part": 1,
+        "a text is not said to be empty": 1,
         "an item ends that its vendor left open": 1,
         "an item keeps its id": 1,
         "events are numbered without a gap": 3,

@@ -78,6 +78,7 @@ export function finishPassedResponse(
     spliceJson(native, [
       ...responseEdits(value, [], { identity, body, stored }),
       ...(asksForReasoning(body) ? [] : secretEdits(jsonMember(value, 'output'), ['output'])),
+      ...outputTextEdits(value, jsonItems(value.output), []),
     ])
   return {
     text,
@@ -198,6 +199,7 @@ export class PassedStream {
       }
       if (!this.#showsSecrets) edits.push(...secretEdits(output, ['response', 'output']))
     }
+    edits.push(...outputTextEdits(value.response, isSame ? output : this.values, ['response']))
     return spliceJson(data, edits)
   }
 
@@ -396,6 +398,22 @@ function secretEdits(output: JsonValue | undefined, path: readonly string[]): re
   return jsonItems(output).flatMap((item, at) =>
     hasSecret(item) ? [{ path: [...path, at, 'encrypted_content'], value: undefined }] : [],
   )
+}
+
+/** Clients put `output_text` together themselves, but not where a vendor has sent one: it is removed if it is not the text. */
+function outputTextEdits(
+  value: JsonValue | undefined,
+  output: readonly JsonValue[],
+  path: readonly string[],
+): readonly BodyEdit[] {
+  const given = jsonMember(value, 'output_text')
+  if (given === undefined) return []
+  const text = output
+    .filter(item => jsonMember(item, 'type') === 'message')
+    .flatMap(item => jsonItems(jsonMember(item, 'content')))
+    .map(part => (jsonMember(part, 'type') === 'output_text' ? jsonMember(part, 'text') : ''))
+    .join('')
+  return given === text ? [] : [{ path: [...path, 'output_text'], value: undefined }]
 }
 
 function hasSecret(item: JsonValue | undefined): boolean {

@@ -370,6 +370,18 @@ describe('a stream of a vendor that speaks the protocol', () => {
     expect(items).toEqual([ended])
   })
 
+  it('has no text of the vendor that is not that of its messages', () => {
+    const last = (output_text: string) =>
+      event('response.completed', {
+        sequence_number: 8,
+        response: { ...response, status: 'completed', output: [ended], output_text },
+      })
+    const textOf = (output_text: string) =>
+      readResponseStream(passed([...events.slice(0, -1), last(output_text)])).response.output_text
+    expect(textOf('')).toBeUndefined()
+    expect(textOf('Hi')).toBe('Hi')
+  })
+
   it('throws without an end', () => {
     expect(() => passed(events.slice(0, -1))).toThrow(/ended before/)
   })
