@@ -3,6 +3,7 @@ import { counted } from '../counted.ts'
 import { present, skipped } from '../exchanges.ts'
 import { targets, translatingTo } from '../translated.ts'
 import { exchanges } from './exchanges.ts'
+import { compareRequests } from './same-request.ts'
 
 const unsupported = (what: string, why: string) =>
   `Unsupported value: '${what}' is not supported with this model. ${why}`
@@ -87,6 +88,45 @@ describe.skipIf(!present)(
         outcomes.push(message.replaceAll(/\[\d+\]/g, '[]').replace(/call_[\w-]+\.$/, 'CALL.'))
       }
       expect(counted(outcomes)).toEqual(expected[family])
+    })
+
+    it('come back the same from a translation to chat completions, but for known losses', async () => {
+      const translate = translatingTo(targets.chat!, '/responses')
+      const known: string[] = []
+      const unknown: string[] = []
+      for (const { name, body } of exchanges) {
+        const { body: got, adjustments } = await translate(body)
+        if (got === undefined) continue
+        const compared = compareRequests(body, got, adjustments)
+        known.push(...compared.known)
+        unknown.push(...compared.unknown.map(what => `${name}: ${what}`))
+      }
+      expect(unknown).toEqual([])
+      expect(counted(known)).toMatchInlineSnapshot(`
+        {
+          "a namespace: functions with its name": 1,
+          "a summary that was asked for: left out": 4,
+          "a tool that does not say whether it is strict: strict if it can be": 10,
+          "a tool that was found again: once": 12,
+          "additional_tools: among the tools": 11,
+          "an empty text: left out": 4,
+          "context_management dropped: not known to this vendor": 6,
+          "defer_loading of a tool: dropped": 59,
+          "input[] dropped: what a tool of another vendor did is for that vendor": 23,
+          "input[].content mapped: moved before the tool calls": 1,
+          "input[].encrypted_content dropped: only the vendor that made it can read it": 40,
+          "input[].output[] mapped: sent in a message of the user after the results": 3,
+          "moderation dropped: not known to this vendor": 3,
+          "provider dropped: not known to this vendor": 1,
+          "reasoning.context dropped: not known to this vendor": 28,
+          "reasoning.mode dropped: not known to this vendor": 1,
+          "tool_choice without functions: left out": 9,
+          "tool_search_call: a call of the function": 12,
+          "tool_search_output: the names of its tools": 11,
+          "tools[] dropped: this model has no tool of this type that its vendor runs": 30,
+          "truncation dropped: not known to this vendor": 1,
+        }
+      `)
     })
   },
 )
