@@ -1,15 +1,4 @@
-import type { Adjustment } from '@sluice/core'
-import { targets, translatingTo } from '../../e2e/replay/translated.ts'
-import { table } from '../parameters/markdown-table.ts'
-
-/** A request with something that not every protocol has. */
-interface Example {
-  readonly request: object
-  /** The path of it, as adjustments and errors name it. */
-  readonly path: string
-  /** A word of it that has to reach the vendor if it is sent. Default: its path, and nothing else is sent. */
-  readonly word?: string
-}
+import type { Example, LossExamples } from './losses-table.ts'
 
 const hello = { role: 'user', content: 'Hi' }
 const tool = { name: 'f', input_schema: { type: 'object', properties: {} } }
@@ -107,6 +96,14 @@ const examples: Readonly<Record<string, Example>> = {
     path: 'tools[0]',
     word: 'search',
   },
+  'a web search, alone, with `allowed_domains` or `blocked_domains`': {
+    request: { tools: [{ type: 'web_search_20250305', name: 'web_search', allowed_domains: ['a.test'] }] },
+    path: 'tools[0]',
+  },
+  '`max_uses` of a web search, alone': {
+    request: { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 5 }] },
+    path: 'tools[0].max_uses',
+  },
   '`cache_control` of the request': {
     ...field('cache_control', { type: 'ephemeral' }),
     word: '"cache',
@@ -118,40 +115,9 @@ const examples: Readonly<Record<string, Example>> = {
   '`container`, `mcp_servers`': field('container', 'container_1'),
 }
 
-const columns = { 'OpenAI-compatible': 'chat', Gemini: 'gemini', 'Bedrock Converse': 'bedrock' } as const
-
-/** What becomes of each example for each kind of vendor, and everything that was reported. */
-export async function lossesTable(): Promise<{
-  readonly text: string
-  readonly reported: readonly string[]
-}> {
-  const reported: string[] = []
-  const made = await Promise.all(
-    Object.entries(columns).map(async ([head, family]) => {
-      const translate = translatingTo(targets[family]!)
-      const cells: string[] = []
-      for (const { request, path, word } of Object.values(examples)) {
-        const body = { model: 'm', max_tokens: 100, messages: [hello], ...request }
-        const { status, body: sent, message = '', adjustments } = await translate(body)
-        reported.push(message, ...adjustments.map(({ detail = '' }) => detail))
-        cells.push(status === 400 ? 'refused' : outcome(JSON.stringify(sent), path, word, adjustments))
-      }
-      return [head, cells] as const
-    }),
-  )
-  return { text: table('In the request', made, Object.keys(examples)), reported }
-}
-
-function outcome(
-  sent: string,
-  path: string,
-  word: string | undefined,
-  adjustments: readonly Adjustment[],
-): string {
-  const within = (parameter: string) =>
-    parameter.startsWith(path) && /^(?:$|[.[])/.test(parameter.slice(path.length))
-  const told = adjustments.filter(({ parameter }) => within(parameter))
-  if (told.length > 0)
-    return told.map(({ action, detail }) => (detail ? `${action}: ${detail}` : action)).join('; ')
-  return word !== undefined && sent.includes(word) ? 'sent' : 'left out'
+export const messagesExamples: LossExamples = {
+  path: '/messages',
+  columns: { 'OpenAI-compatible': 'chat', Gemini: 'gemini', 'Bedrock Converse': 'bedrock' },
+  base: { model: 'm', max_tokens: 100, messages: [hello] },
+  examples,
 }
