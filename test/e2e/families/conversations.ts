@@ -28,6 +28,7 @@ const wires = { chat: 'chat', anthropic: 'messages', gemini: 'generate', bedrock
 
 /** A fixed seed with the quick tests. */
 const runs = inject('exhaustive') ? { numRuns: 1_000 } : { numRuns: 100, seed: 1 }
+const timeout = inject('exhaustive') ? 120_000 : 20_000
 
 /** Texts, some of them odd. */
 export const words = fc.oneof(
@@ -64,39 +65,47 @@ export function describeConversations<Entry>(given: RandomConversations<Entry>):
       }).turns.flatMap(({ items }) => items)
     }
 
-    it('says all that was said, in order, each result with its call', async () => {
-      await fc.assert(
-        fc.asyncProperty(conversation, async entries => {
-          const items = await itemsOf(entries)
-          expect(refusal).toBeUndefined()
-          const { texts, calls } = saidIn(entries)
-          const written = items!.flatMap(item => (item.kind === 'text' ? item.text : []))
-          expect(notInOrder(texts.filter(isNumbered), written)).toEqual([])
-          const called = items!.filter(item => item.kind === 'call')
-          expect(called.map(({ name, input: with_ }) => [name, with_])).toEqual(
-            calls.map(({ name, input: with_ }) => [name, with_]),
-          )
-          expectPairs(items!)
-        }),
-        runs,
-      )
-    })
+    it(
+      'says all that was said, in order, each result with its call',
+      async () => {
+        await fc.assert(
+          fc.asyncProperty(conversation, async entries => {
+            const items = await itemsOf(entries)
+            expect(refusal).toBeUndefined()
+            const { texts, calls } = saidIn(entries)
+            const written = items!.flatMap(item => (item.kind === 'text' ? item.text : []))
+            expect(notInOrder(texts.filter(isNumbered), written)).toEqual([])
+            const called = items!.filter(item => item.kind === 'call')
+            expect(called.map(({ name, input: with_ }) => [name, with_])).toEqual(
+              calls.map(({ name, input: with_ }) => [name, with_]),
+            )
+            expectPairs(items!)
+          }),
+          runs,
+        )
+      },
+      timeout,
+    )
 
-    it('that may be broken is refused, or has a result for each call', async () => {
-      let sent = 0
-      await fc.assert(
-        fc.asyncProperty(broken(given), async entries => {
-          const items = await itemsOf(entries)
-          if (items === undefined) return
-          sent++
-          const { calls, results } = saidIn(entries)
-          expect(items.filter(({ kind }) => kind === 'call').length).toBeLessThanOrEqual(calls.length)
-          expect(items.filter(({ kind }) => kind === 'result').length).toBeLessThanOrEqual(results)
-        }),
-        runs,
-      )
-      expect(sent).toBeGreaterThan(runs.numRuns / 10)
-    })
+    it(
+      'that may be broken is refused, or has a result for each call',
+      async () => {
+        let sent = 0
+        await fc.assert(
+          fc.asyncProperty(broken(given), async entries => {
+            const items = await itemsOf(entries)
+            if (items === undefined) return
+            sent++
+            const { calls, results } = saidIn(entries)
+            expect(items.filter(({ kind }) => kind === 'call').length).toBeLessThanOrEqual(calls.length)
+            expect(items.filter(({ kind }) => kind === 'result').length).toBeLessThanOrEqual(results)
+          }),
+          runs,
+        )
+        expect(sent).toBeGreaterThan(runs.numRuns / 10)
+      },
+      timeout,
+    )
   })
 }
 

@@ -140,7 +140,6 @@ function readPartEvent(event: Loose, name: string, item: Item): void {
   const key = `${list}${event.summary_index ?? event.content_index}`
   if (name.endsWith('part.added')) {
     check(!item.parts.has(key), `the part ${key} twice`)
-    check(![...item.parts.values()].some(({ open }) => open), 'two parts at once')
     const { type } = event.part
     check(event.part[partText[type]!] === '', 'a part that begins with text')
     item.parts.set(key, { list, type, text: '', open: true, textDone: false })

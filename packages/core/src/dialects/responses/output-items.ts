@@ -54,6 +54,8 @@ export class TextPart {
   readonly annotations: JsonObject[] = []
   readonly logprobs: JsonValue[] = []
   isOpen = true
+  /** Whether the end of its text was sent: only that of the part is left. */
+  hasText = false
   /** Among the parts of its item that have one list. */
   readonly index: number
   readonly #members: JsonObject
@@ -92,11 +94,17 @@ export class TextPart {
 
   close(events: ResponseEvents): void {
     if (!this.isOpen) return
+    this.endText(events)
     this.isOpen = false
+    events.write(`${partForms[this.type].part}.done`, { ...this.#members, part: this.value })
+  }
+
+  endText(events: ResponseEvents): void {
+    if (this.hasText) return
+    this.hasText = true
     const form = partForms[this.type]
     const logprobs = this.type === 'output_text' ? { logprobs: this.logprobs } : undefined
     events.write(`${form.text}.done`, { ...this.#members, [form.member]: this.text, ...logprobs })
-    events.write(`${form.part}.done`, { ...this.#members, part: this.value })
   }
 }
 

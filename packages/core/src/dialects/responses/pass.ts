@@ -29,6 +29,7 @@ interface PassedItem {
   readonly parts: Map<string, TextPart>
   /** The arguments or the input of a call so far. */
   input: string
+  hasInput: boolean
 }
 
 /** The part that an event is about, by the name of the event up to its last dot. */
@@ -39,8 +40,16 @@ const partTypes: Readonly<Record<string, PartType>> = {
   'response.reasoning_summary_text': 'summary_text',
 }
 
-/** The events that end the input of a call, with its member. */
-const inputEnds: Readonly<Record<string, { readonly type: string; readonly member: string }>> = {
+/** The list of an item that has a part. */
+type PartList = 'summary' | 'content'
+
+/** The event that ends the input of a call, and the member of the input. */
+interface InputEnd {
+  readonly type: string
+  readonly member: string
+}
+
+const inputEnds: Readonly<Record<string, InputEnd>> = {
   function_call: { type: 'response.function_call_arguments.done', member: 'arguments' },
   custom_tool_call: { type: 'response.custom_tool_call_input.done', member: 'input' },
 }
@@ -98,6 +107,9 @@ export class PassedStream {
   readonly #items: PassedItem[] = []
   readonly #byIndex = new Map<JsonValue | undefined, PassedItem>()
   readonly #ids = new Set<string>()
+  #lastIndex: JsonValue | undefined
+  /** Whether items began in the order in which the vendor numbers them. */
+  #isOrdered = true
   #hasBegun: boolean
   #last: { readonly type: string; readonly data: string; readonly value: JsonObject } | undefined
   #size = 0
@@ -156,10 +168,10 @@ export class PassedStream {
     }
     const output = jsonItems(jsonMember(last.value.response, 'output')).filter(isObject)
     const status = last.type === 'response.completed' ? 'completed' : 'incomplete'
-    if (this.#items.length === 0) for (const value of output) this.#addWhole(value)
+    for (const value of this.#notStreamed(output)) this.#addWhole(value)
     for (const item of this.#items) {
       if (!item.isOpen) continue
-      const same = output[item.index]
+      const same = this.#isOrdered ? output[item.index] : undefined
       const isSame = same !== undefined && same.type === item.value.type
       this.#close(item, isSame ? same : this.#partial(item, status))
     }
@@ -189,6 +201,7 @@ export class PassedStream {
     const edits = [...responseEdits(value.response, ['response'], { identity, body, stored })]
     const output = jsonItems(jsonMember(value.response, 'output'))
     const isSame =
+      this.#isOrdered &&
       output.length === this.#items.length &&
       output.every((item, at) => jsonMember(item, 'type') === this.#items[at]!.value.type)
     if (!isSame) edits.push({ path: ['response', 'output'], value: this.values })
@@ -217,10 +230,9 @@ export class PassedStream {
     if (item === undefined) {
       item = this.#newItem(ended, vendorIndex)
       this.#writeAdded(item, emptyItem(item.value))
-      this.#writeContent(item, ended)
     }
     if (!item.isOpen) return
-    this.#endParts(item)
+    this.#complete(item, ended)
     item.isOpen = false
     item.value = { ...ended, id: item.id }
     this.#write('response.output_item.done', data, value, this.#itemEdits(value, item))
@@ -252,30 +264,61 @@ export class PassedStream {
     const edits: BodyEdit[] = []
     if (partType !== undefined) {
       const index = this.#followPart(type, partType, item, value)
+      if (index === undefined) return
       const name = partType === 'summary_text' ? 'summary_index' : 'content_index'
       if (value[name] !== index) edits.push({ path: [name], value: index })
-    } else if (typeof value.delta === 'string') item.input += value.delta
+    } else if (!this.#followInput(type, item, value)) return
     if (value.item_id !== item.id) edits.push({ path: ['item_id'], value: item.id })
     if (value.output_index !== item.index) edits.push({ path: ['output_index'], value: item.index })
     this.#write(type, data, value, edits)
   }
 
-  /** Follows a part of an item, and begins it if the vendor did not. Returns its index among the parts of one list. */
-  #followPart(type: string, partType: PartType, item: PassedItem, value: JsonObject): number {
-    const list = partType === 'summary_text' ? 'summary' : 'content'
-    const key = `${list}:${partIndex(value)}`
-    let part = item.parts.get(key)
-    if (part === undefined) {
-      const ofList = [...item.parts.keys()].filter(each => each.startsWith(list))
-      part = new TextPart(partType, item.id, item.index, ofList.length)
-      item.parts.set(key, part)
-      if (!type.endsWith('part.added')) part.writeAdded(this.#options.events)
-    }
-    if (type.endsWith('part.done')) part.isOpen = false
-    else if (type.endsWith('.annotation.added')) {
+  /**
+   * Follows a part of an item, and sends what the vendor has left out before this event. Returns its index among the parts of one
+   * list; `undefined` if the event comes too late.
+   */
+  #followPart(type: string, partType: PartType, item: PassedItem, value: JsonObject): number | undefined {
+    const { events } = this.#options
+    const key = `${listOf(partType)}:${partIndex(value)}`
+    const known = item.parts.get(key)
+    const isAdded = type.endsWith('part.added')
+    if (known !== undefined && (isAdded || !known.isOpen)) return undefined
+    const part = known ?? newPart(item, partType, key)
+    if (known === undefined && !isAdded) part.writeAdded(events)
+    if (isAdded) return part.index
+    if (type.endsWith('.annotation.added')) {
       if (isObject(value.annotation)) part.annotations.push(value.annotation)
-    } else if (type.endsWith('.delta') && typeof value.delta === 'string') part.text += value.delta
+    } else if (type.endsWith('part.done')) {
+      appendRest(part, jsonMember(value.part, textMember(partType)), events)
+      part.endText(events)
+      part.isOpen = false
+    } else if (part.hasText) return undefined
+    else if (type.endsWith('.done')) {
+      appendRest(part, value[textMember(partType)], events)
+      part.hasText = true
+    } else if (typeof value.delta === 'string') part.text += value.delta
     return part.index
+  }
+
+  /** Follows the input of a call. Returns whether the event is sent: one after the end of the input is not. */
+  #followInput(type: string, item: PassedItem, { delta, ...value }: JsonObject): boolean {
+    const end = inputEndOf(item.value)
+    if (end === undefined || !type.startsWith(end.type.slice(0, -'done'.length))) return true
+    if (item.hasInput) return false
+    if (type === end.type) {
+      this.#appendInput(item, end, value[end.member])
+      item.hasInput = true
+    } else if (typeof delta === 'string') item.input += delta
+    return true
+  }
+
+  /** Sends what the deltas of an input have left out. */
+  #appendInput(item: PassedItem, end: InputEnd, input: JsonValue | undefined): void {
+    const rest = restOf(item.input, input)
+    if (rest === '') return
+    item.input += rest
+    const type = end.type.replace(/done$/, 'delta')
+    this.#options.events.writeDelta(type, headText(itemHead(item.id, item.index)), rest)
   }
 
   #newItem(given: JsonObject, vendorIndex: JsonValue | undefined): PassedItem {
@@ -288,41 +331,65 @@ export class PassedStream {
     const id = isFree ? vendorId : `${prefix}_${this.#options.newId().replaceAll('-', '')}`
     this.#ids.add(id)
     const index = this.#items.length
-    const item = { id, index, value: { ...given, id }, isOpen: true, parts: new Map(), input: '' }
+    const item = {
+      id,
+      index,
+      value: { ...given, id },
+      isOpen: true,
+      parts: new Map(),
+      input: '',
+      hasInput: false,
+    }
     this.#items.push(item)
     this.#byIndex.set(vendorIndex, item)
+    const last = this.#lastIndex
+    if (typeof last === 'number' && typeof vendorIndex === 'number' && vendorIndex < last)
+      this.#isOrdered = false
+    this.#lastIndex = vendorIndex
     return item
+  }
+
+  /** Returns the items of the last event that no other event was about. */
+  #notStreamed(output: readonly JsonObject[]): readonly JsonObject[] {
+    let at = 0
+    const others = output.filter(({ type }) => {
+      if (type !== this.#items[at]?.value.type) return true
+      at++
+      return false
+    })
+    // Another order than that of the events tells nothing.
+    return at === this.#items.length ? others : []
   }
 
   /** Sends an item that the vendor did not stream. */
   #addWhole(value: JsonObject): void {
-    const item = this.#newItem(value, this.#items.length)
+    const item = this.#newItem(value, `whole ${this.#items.length}`)
     this.#writeAdded(item, emptyItem(item.value))
-    this.#writeContent(item, value)
     this.#close(item, value)
   }
 
-  /** Streams what an item has that came at once: clients may read only deltas. */
-  #writeContent({ id, index }: PassedItem, value: JsonObject): void {
+  /** Streams what an item has at its end and the vendor did not stream, since clients may read only deltas. Ends its parts. */
+  #complete(item: PassedItem, value: JsonObject): void {
     const { events } = this.#options
-    for (const list of ['summary', 'content']) {
-      for (const [at, part] of jsonItems(value[list]).entries()) {
-        const type = jsonMember(part, 'type')
-        if (!isPartType(type)) continue
-        const text = jsonMember(part, type === 'refusal' ? 'refusal' : 'text')
-        const streamed = new TextPart(type, id, index, at)
-        streamed.writeAdded(events)
-        if (typeof text === 'string' && text !== '') streamed.append(text, [], events)
-        streamed.close(events)
+    for (const list of ['summary', 'content'] as const) {
+      for (const [at, given] of jsonItems(value[list]).entries()) {
+        const type = jsonMember(given, 'type')
+        if (!isPartType(type) || listOf(type) !== list) continue
+        let part = partsOf(item, list)[at]
+        if (part === undefined) {
+          part = newPart(item, type, `${list} ${at}`)
+          part.writeAdded(events)
+        }
+        if (part.type === type) appendRest(part, jsonMember(given, textMember(type)), events)
+        part.close(events)
       }
     }
-    const kind = String(value.type)
-    if (!Object.hasOwn(inputEnds, kind)) return
-    const { type, member } = inputEnds[kind]!
-    const input = value[member]
-    if (typeof input !== 'string') return
-    events.writeDelta(type.replace(/done$/, 'delta'), headText(itemHead(id, index)), input)
-    events.write(type, { ...itemHead(id, index), [member]: input })
+    for (const part of item.parts.values()) part.close(events)
+    const end = inputEndOf(item.value)
+    if (end === undefined || item.hasInput) return
+    this.#appendInput(item, end, value[end.member])
+    item.hasInput = true
+    events.write(end.type, { ...itemHead(item.id, item.index), [end.member]: item.input })
   }
 
   #writeAdded({ index: output_index }: PassedItem, item: JsonObject): void {
@@ -330,32 +397,26 @@ export class PassedStream {
   }
 
   #close(item: PassedItem, value: JsonObject): void {
-    this.#endParts(item)
+    this.#complete(item, value)
     item.isOpen = false
     item.value = { ...value, id: item.id }
     const shown = this.#shown(item.value)
     this.#options.events.write('response.output_item.done', { output_index: item.index, item: shown })
   }
 
-  #endParts(item: PassedItem): void {
-    for (const part of item.parts.values()) part.close(this.#options.events)
-  }
-
-  /** Returns an item as far as it has come, and ends its input. */
+  /** Returns an item as far as it has come. */
   #partial(item: PassedItem, status: 'completed' | 'incomplete'): JsonObject {
-    const { value, parts, input, id, index } = item
-    const texts = [...parts].map(([key, part]) => ({ list: key.split(':')[0]!, value: part.value }))
-    const listOf = (name: string) => texts.flatMap(({ list, value }) => (list === name ? [value] : []))
-    const type = String(value.type)
-    if (type === 'message') return { ...value, content: listOf('content'), status }
-    if (type === 'reasoning') {
-      const content = listOf('content')
-      return { ...value, summary: listOf('summary'), ...(content.length > 0 && { content }), status }
+    const { value, input } = item
+    const valuesOf = (list: PartList) => partsOf(item, list).map(part => part.value)
+    if (value.type === 'message') return { ...value, content: valuesOf('content'), status }
+    if (value.type === 'reasoning') {
+      const content = valuesOf('content')
+      return { ...value, summary: valuesOf('summary'), ...(content.length > 0 && { content }), status }
     }
-    if (!Object.hasOwn(inputEnds, type)) return { ...value, status }
-    const end = inputEnds[type]!
-    this.#options.events.write(end.type, { ...itemHead(id, index), [end.member]: input })
-    return { ...value, [end.member]: input, status }
+    const end = inputEndOf(value)
+    return end === undefined || input === ''
+      ? { ...value, status }
+      : { ...value, [end.member]: input, status }
   }
 
   #shown(value: JsonObject): JsonObject {
@@ -373,6 +434,41 @@ export class PassedStream {
     if (value.type !== type) edits.push({ path: ['type'], value: type })
     events.writeNumbered(type, spliceJson(data, edits))
   }
+}
+
+function newPart(item: PassedItem, type: PartType, key: string): TextPart {
+  const part = new TextPart(type, item.id, item.index, partsOf(item, listOf(type)).length)
+  item.parts.set(key, part)
+  return part
+}
+
+/** Returns the parts of one list of an item, in order. */
+function partsOf({ parts }: PassedItem, list: PartList): readonly TextPart[] {
+  return [...parts.values()].filter(({ type }) => listOf(type) === list)
+}
+
+function listOf(type: PartType): PartList {
+  return type === 'summary_text' ? 'summary' : 'content'
+}
+
+function textMember(type: PartType): 'refusal' | 'text' {
+  return type === 'refusal' ? 'refusal' : 'text'
+}
+
+/** Sends what the deltas of a text have left out. */
+function appendRest(part: TextPart, text: JsonValue | undefined, events: ResponseEventWriter): void {
+  const rest = part.hasText ? '' : restOf(part.text, text)
+  if (rest !== '') part.append(rest, [], events)
+}
+
+/** Returns what a text has after its beginning; none for a text that begins in another way, which stays the word of its vendor. */
+function restOf(beginning: string, text: JsonValue | undefined): string {
+  return typeof text === 'string' && text.startsWith(beginning) ? text.slice(beginning.length) : ''
+}
+
+function inputEndOf({ type }: JsonObject): InputEnd | undefined {
+  const name = String(type)
+  return Object.hasOwn(inputEnds, name) ? inputEnds[name] : undefined
 }
 
 /** Returns what differs in a response of the gateway from that of a vendor. */

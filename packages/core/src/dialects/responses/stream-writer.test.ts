@@ -1,70 +1,18 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openEvents, readResponseStream, responseEvents } from '../../../test/support/read-response-stream.ts'
-import type { PartialChunk, PartialMessage } from '../../contracts/provider.ts'
+import { chunk, finish, usage, writerFor, written } from '../../../test/support/written-response.ts'
+import type { PartialChunk } from '../../contracts/provider.ts'
 import { openReasoning } from '../../conversation/sealed-reasoning.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { StreamNormalizer } from '../../normalization/stream.ts'
-import type { FinishReason, JsonObject, Usage } from '../../protocol/chat.ts'
-import { responsesOutline } from './outline.ts'
-import { readResponses } from './read.ts'
-import { ResponsesStreamWriter } from './stream-writer.ts'
+import type { JsonObject } from '../../protocol/chat.ts'
 
-const usage: Usage = {
-  prompt_tokens: 100,
-  completion_tokens: 7,
-  total_tokens: 107,
-  prompt_tokens_details: { cached_tokens: 60, audio_tokens: 0, cache_write_tokens: 30 },
-  completion_tokens_details: {
-    reasoning_tokens: 3,
-    audio_tokens: 0,
-    accepted_prediction_tokens: 0,
-    rejected_prediction_tokens: 0,
-  },
-}
-
-const identity = { id: 'resp_1', created: 1, model: 'public', now: () => 9, realm: () => 'ab' }
-
-function requestFor(fields: JsonObject = {}) {
-  const body = { model: 'public', input: 'Hi', ...fields }
-  const draft = {
-    dialect: 'responses',
-    operation: 'generate',
-    model: 'public',
-    body,
-    bytes: 9,
-    outline: responsesOutline(body, 9),
-  } as const
-  const extensions = { possible: false, passes: false, accept: () => false }
-  return readResponses(draft, { profile: 'schema', unknownParameters: 'pass' }, extensions).request
-}
-
-function writerFor(fields?: JsonObject) {
-  let ids = 0
-  return new ResponsesStreamWriter(identity, requestFor(fields), () => `id-${++ids}`)
-}
-
-const chunk = (delta: PartialMessage): PartialChunk => ({ choices: [{ index: 0, delta }] })
 const text = (content: string) => chunk({ content })
 const thought = (reasoning_content: string) => chunk({ reasoning_content })
 const call = (index: number, name: string, args = '', id = `call_${index}`) =>
   chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: args } }] })
 const piece = (index: number, args: string) =>
   chunk({ tool_calls: [{ index, function: { arguments: args } }] })
-const finish = (finish_reason: FinishReason, more: object = {}): PartialChunk => ({
-  choices: [{ index: 0, delta: {}, finish_reason, ...more }],
-})
-
-/** The stream of a vendor's reads, written as the gateway does. */
-function written(reads: readonly (readonly PartialChunk[])[], fields?: JsonObject): string {
-  let ids = 0
-  const normalizer = new StreamNormalizer(() => `call-${++ids}`, { choices: 1, logprobs: false })
-  const writer = writerFor(fields)
-  let out = writer.open()
-  for (const chunks of reads) out += writer.push(normalizer.push(chunks))
-  return out + writer.end(normalizer.end(), normalizer, { ...usage })
-}
-
 const read = (fields: JsonObject, ...chunks: PartialChunk[]) =>
   readResponseStream(
     written(
@@ -238,58 +186,6 @@ describe('a streamed response', () => {
       code: 'rate_limit_exceeded',
       message: expect.stringContaining('try again in 7s'),
     })
-  })
-
-  it('is in order whatever a vendor sends', () => {
-    const names = ['f', 'mcp__fs__read', 'apply_patch', 'tool_search', 'odd name']
-    const words = fc.string({ unit: 'binary', maxLength: 8 })
-    const delta: fc.Arbitrary<PartialMessage> = fc.oneof(
-      words.map(content => ({ content })),
-      words.map(refusal => ({ refusal })),
-      words.map(reasoning_content => ({ reasoning_content })),
-      words.map(data => ({ reasoning_details: [{ type: 'reasoning.encrypted', format: 'acme-v1', data }] })),
-      fc.tuple(fc.nat(2), fc.constantFrom(...names), words).map(([index, name, input]) => ({
-        tool_calls: [
-          { index, id: `call_${index}`, function: { name, arguments: JSON.stringify({ input }) } },
-        ],
-      })),
-      words.map(title => ({
-        annotations: [
-          {
-            type: 'url_citation' as const,
-            url_citation: { url: 'https://a.test', title, start_index: 0, end_index: 1 },
-          },
-        ],
-      })),
-    )
-    const reads = fc.array(fc.array(delta.map(chunk), { maxLength: 3 }), { maxLength: 12 })
-    const reason = fc.constantFrom<FinishReason>('stop', 'length', 'tool_calls', 'content_filter')
-    const fields = fc.constantFrom<JsonObject>({}, tools, {
-      ...tools,
-      include: ['reasoning.encrypted_content'],
-      reasoning: { summary: 'auto' },
-    })
-    fc.assert(
-      fc.property(reads, reason, fields, (chunks, how, given) => {
-        let out: string
-        // The arguments of a search that are no object are the vendor's fault.
-        try {
-          out = written([...chunks, [finish(how)]], given)
-        } catch (error) {
-          expect(error).toMatchObject({ kind: 'garbled' })
-          return
-        }
-        const { items } = readResponseStream(out)
-        const said = chunks
-          .flat()
-          .map(({ choices }) => choices?.[0]?.delta?.content ?? '')
-          .join('')
-        const texts = items.flatMap(({ type, content = [] }) => (type === 'message' ? content : []))
-        expect(texts.map(({ type, text: value }) => (type === 'output_text' ? value : '')).join('')).toBe(
-          said,
-        )
-      }),
-    )
   })
 })
 
