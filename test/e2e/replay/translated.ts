@@ -1,13 +1,16 @@
 import { type Adjustment, createGateway, type Target, UpstreamError } from '@sluice/core'
 import type { UpstreamRequest } from '@sluice/core/provider'
 import { anthropic, bedrock, gemini, openaiCompatible } from '@sluice/providers'
+import type { Exchange, ExchangeBody } from './exchanges.ts'
+
+type Json = Readonly<Record<string, unknown>>
 
 /** What becomes of a request for a vendor of another protocol. */
 export interface Translated {
   /** 400 where the request is refused, and 200 where it reached the vendor. */
   readonly status: number
   /** What the vendor got. */
-  readonly body: Readonly<Record<string, unknown>> | undefined
+  readonly body: Json | undefined
   /** The message of a refusal. */
   readonly message: string | undefined
   readonly adjustments: readonly Adjustment[]
@@ -15,6 +18,14 @@ export interface Translated {
 
 /** Translates requests. */
 export type Translate = (body: object) => Promise<Translated>
+
+/** What a translation did with a request, by kind, and what it should not have done. */
+export interface Compared {
+  /** What was reported as an adjustment, and what stands for the same to a model. */
+  readonly known: readonly string[]
+  /** Where the requests differ beyond that. */
+  readonly unknown: readonly string[]
+}
 
 const apiKey = 'vendor-key'
 
@@ -69,4 +80,37 @@ export function translatingTo(
     if (response.status !== 400) throw new Error(`${response.status}: ${text}`)
     return { status: 400, body: undefined, message: JSON.parse(text).error.message, adjustments }
   }
+}
+
+/** Translates recorded requests. Returns `sent` or the message of the refusal of each, without indices. */
+export async function outcomesOf(
+  translate: Translate,
+  exchanges: readonly Exchange[],
+): Promise<readonly string[]> {
+  const outcomes: string[] = []
+  for (const { name, body } of exchanges) {
+    const { message = 'sent' } = await translate(body).catch(error => {
+      throw new Error(`${name}: ${error}`, { cause: error })
+    })
+    outcomes.push(message.replaceAll(/\[\d+\]/g, '[]'))
+  }
+  return outcomes
+}
+
+/** Translates recorded requests, and compares each that is sent with what it became. */
+export async function comparedAll(
+  translate: Translate,
+  exchanges: readonly Exchange[],
+  compare: (before: ExchangeBody, after: Json, adjustments: readonly Adjustment[]) => Compared,
+): Promise<Compared> {
+  const known: string[] = []
+  const unknown: string[] = []
+  for (const { name, body } of exchanges) {
+    const { body: got, adjustments } = await translate(body)
+    if (got === undefined) continue
+    const compared = compare(body, got, adjustments)
+    known.push(...compared.known)
+    unknown.push(...compared.unknown.map(what => `${name}: ${what}`))
+  }
+  return { known, unknown }
 }

@@ -1,9 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { anthropic } from '@sluice/providers'
 import AnthropicBefore1 from 'anthropic-sdk-0'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { answering, askChat, type RecordedAnswer, vendorAnswers } from '../answers.ts'
-import { present } from '../exchanges.ts'
+import { present, sampleOf } from '../exchanges.ts'
 import { present as fixturesPresent } from '../recordings.ts'
 import type { Answered } from '../said.ts'
 import { exchanges } from './exchanges.ts'
@@ -37,8 +37,7 @@ describe.skipIf(!present || !fixturesPresent)(title, () => {
     expect(cases.length).toBeGreaterThan(400)
   })
 
-  const sampled = inject('exhaustive') ? cases : cases.filter((_, index) => index % 3 === 0)
-  it.each(sampled.map(each => [each.name, each] as const))('%s', async (_, each) => {
+  it.each(sampleOf(cases).map(each => [each.name, each] as const))('%s', async (_, each) => {
     const gateway = answering(each)
     const streams = each.recording.kind === 'stream' ? [true] : [false, true]
     for (const stream of streams) {

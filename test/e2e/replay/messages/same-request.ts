@@ -1,14 +1,7 @@
 import type { Adjustment } from '@sluice/core'
+import type { Compared } from '../translated.ts'
 
 type Json = Readonly<Record<string, unknown>>
-
-/** What a translation to the vendor's own protocol did with a request, by kind, and what it should not have done. */
-export interface Compared {
-  /** What was reported as an adjustment, and what stands for the same by `rewrites`. */
-  readonly known: readonly string[]
-  /** Where the requests differ beyond that: `messages[0].content[1].text`. */
-  readonly unknown: readonly string[]
-}
 
 /** Compares a request in the Messages API with what it became in a translation to the same protocol. */
 export function compareRequests(before: Json, after: Json, adjustments: readonly Adjustment[]): Compared {

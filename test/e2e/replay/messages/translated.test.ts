@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { counted } from '../counted.ts'
 import { present, skipped } from '../exchanges.ts'
-import { targets, translatingTo } from '../translated.ts'
+import { comparedAll, outcomesOf, targets, translatingTo } from '../translated.ts'
 import { exchanges } from './exchanges.ts'
 import { compareRequests } from './same-request.ts'
 
@@ -30,27 +30,13 @@ describe.skipIf(!present)(
   () => {
     it.each(Object.keys(expected))('reach %s, or are refused with a reason', async family => {
       const translate = translatingTo(targets[family]!)
-      const outcomes: string[] = []
-      for (const { name, body } of requests) {
-        const { message = 'sent' } = await translate(body).catch(error => {
-          throw new Error(`${name}: ${error}`, { cause: error })
-        })
-        outcomes.push(message.replaceAll(/\[\d+\]/g, '[]'))
-      }
+      const outcomes = await outcomesOf(translate, requests)
       expect(counted(outcomes)).toEqual(expected[family])
     })
 
     it('come back the same from a translation to their own protocol, but for known losses', async () => {
       const translate = translatingTo(targets.anthropic!)
-      const known: string[] = []
-      const unknown: string[] = []
-      for (const { name, body } of requests) {
-        const { body: got, adjustments } = await translate(body)
-        if (got === undefined) continue
-        const compared = compareRequests(body, got, adjustments)
-        known.push(...compared.known)
-        unknown.push(...compared.unknown.map(path => `${name}: ${path}`))
-      }
+      const { known, unknown } = await comparedAll(translate, requests, compareRequests)
       expect(unknown).toEqual([])
       expect(counted(known)).toMatchInlineSnapshot(`
         {

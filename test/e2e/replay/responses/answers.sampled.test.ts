@@ -1,8 +1,8 @@
 import { openaiCompatible } from '@sluice/providers'
 import OpenAI from 'openai'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { answering, askChat, type RecordedAnswer, vendorAnswers } from '../answers.ts'
-import { present } from '../exchanges.ts'
+import { present, sampleOf } from '../exchanges.ts'
 import { present as fixturesPresent } from '../recordings.ts'
 import type { Answered } from '../said.ts'
 import { answered } from './exchanges.ts'
@@ -13,9 +13,9 @@ type Response = OpenAI.Responses.Response
 const vendor = openaiCompatible({ name: 'vendor', baseURL: 'http://127.0.0.1:9/v1', speaks: ['responses'] })
 
 /** Answers of vendors that were asked in other protocols, and what chat completions make of them. */
-const translated = sampled(vendorAnswers)
+const translated = sampleOf(vendorAnswers)
 /** Answers of vendors that speak the Responses API. */
-const passed: readonly RecordedAnswer[] = sampled(
+const passed: readonly RecordedAnswer[] = sampleOf(
   answered
     .filter(({ answer }) => answer.kind !== 'error')
     .map(({ name, answer }) => ({ name, recording: answer, target: vendor('model') })),
@@ -56,10 +56,6 @@ describe.skipIf(!present)(`recorded answers in the Responses API, ${title}`, () 
     await gateway.close({ drainMs: 1 })
   })
 })
-
-function sampled<Item>(all: readonly Item[]): readonly Item[] {
-  return inject('exhaustive') ? all : all.filter((_, index) => index % 3 === 0)
-}
 
 function streamsOf({ recording }: RecordedAnswer): readonly boolean[] {
   return recording.kind === 'stream' ? [true] : [false, true]

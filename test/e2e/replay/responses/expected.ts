@@ -75,7 +75,8 @@ function withItemsEnded(given: readonly Loose[], mended: Set<string>): readonly 
   const ids = added.map(({ item }) => item.id)
   if (output.some((item: Loose, at: number) => item.id !== ids[at])) mended.add('an item keeps its id')
   const { output_text: text, ...response } = last.response
-  if (text === '' && JSON.stringify(output).includes('"output_text"')) mended.add('a text is not said to be empty')
+  if (text === '' && JSON.stringify(output).includes('"output_text"'))
+    mended.add('a text is not said to be empty')
   return [
     ...given.slice(0, -1),
     ...open.map(({ output_index }) => ({

@@ -1,15 +1,8 @@
 import type { Adjustment } from '@sluice/core'
+import type { Compared } from '../translated.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what was recorded
 type Loose = any
-
-/** What a translation to chat completions did with a request, by kind, and what it should not have done. */
-export interface Compared {
-  /** What was reported as an adjustment, and what is the same to a model. */
-  readonly known: readonly string[]
-  /** What is on one side only: `lost input[2]: {...}`. */
-  readonly unknown: readonly string[]
-}
 
 /** What is said to a model, where, and by whom. */
 interface Said {

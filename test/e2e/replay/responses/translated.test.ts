@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { counted } from '../counted.ts'
 import { present, skipped } from '../exchanges.ts'
-import { targets, translatingTo } from '../translated.ts'
+import { comparedAll, outcomesOf, targets, translatingTo } from '../translated.ts'
 import { exchanges } from './exchanges.ts'
 import { compareRequests } from './same-request.ts'
 
@@ -80,27 +80,15 @@ describe.skipIf(!present)(
   () => {
     it.each(Object.keys(expected))('reach %s, or are refused with a reason', async family => {
       const translate = translatingTo(targets[family]!, '/responses')
-      const outcomes: string[] = []
-      for (const { name, body } of exchanges) {
-        const { message = 'sent' } = await translate(body).catch(error => {
-          throw new Error(`${name}: ${error}`, { cause: error })
-        })
-        outcomes.push(message.replaceAll(/\[\d+\]/g, '[]').replace(/call_[\w-]+\.$/, 'CALL.'))
-      }
+      const outcomes = (await outcomesOf(translate, exchanges)).map(each =>
+        each.replace(/call_[\w-]+\.$/, 'CALL.'),
+      )
       expect(counted(outcomes)).toEqual(expected[family])
     })
 
     it('come back the same from a translation to chat completions, but for known losses', async () => {
       const translate = translatingTo(targets.chat!, '/responses')
-      const known: string[] = []
-      const unknown: string[] = []
-      for (const { name, body } of exchanges) {
-        const { body: got, adjustments } = await translate(body)
-        if (got === undefined) continue
-        const compared = compareRequests(body, got, adjustments)
-        known.push(...compared.known)
-        unknown.push(...compared.unknown.map(what => `${name}: ${what}`))
-      }
+      const { known, unknown } = await comparedAll(translate, exchanges, compareRequests)
       expect(unknown).toEqual([])
       expect(counted(known)).toMatchInlineSnapshot(`
         {

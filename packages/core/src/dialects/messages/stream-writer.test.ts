@@ -1,28 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { messageEvents, readMessageStream } from '../../../test/support/read-message-stream.ts'
-import type { PartialChunk, PartialMessage } from '../../contracts/provider.ts'
+import { chunk, usage } from '../../../test/support/written-response.ts'
+import type { PartialChunk } from '../../contracts/provider.ts'
 import { openReasoning } from '../../conversation/sealed-reasoning.ts'
 import { TurnsGenerateRequest } from '../../conversation/turns-generate-request.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import { StreamNormalizer } from '../../normalization/stream.ts'
-import type { FinishReason, JsonObject, Usage } from '../../protocol/chat.ts'
+import type { FinishReason, JsonObject } from '../../protocol/chat.ts'
 import { messagesDialect } from './dialect.ts'
 import { ownReasoningFormat } from './wire-names.ts'
-
-const usage: Usage = {
-  prompt_tokens: 100,
-  completion_tokens: 7,
-  total_tokens: 107,
-  prompt_tokens_details: { cached_tokens: 60, audio_tokens: 0, cache_write_tokens: 30 },
-  completion_tokens_details: {
-    reasoning_tokens: 3,
-    audio_tokens: 0,
-    accepted_prediction_tokens: 0,
-    rejected_prediction_tokens: 0,
-  },
-}
 
 const identity = { id: 'msg_1', created: 1, model: 'public', requestId: 'req_1', promptTokens: () => 42 }
 const newId = () => 'id'
@@ -34,7 +22,6 @@ const requestWith = (stop?: readonly string[]) =>
     turns: [],
   })
 
-const chunk = (delta: PartialMessage): PartialChunk => ({ choices: [{ index: 0, delta }] })
 const text = (content: string) => chunk({ content })
 const thought = (reasoning_content: string) => chunk({ reasoning_content })
 const call = (index: number, name: string, args = '', id = `call_${index}`) =>
