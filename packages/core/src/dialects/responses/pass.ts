@@ -168,7 +168,10 @@ export class PassedStream {
     }
     const output = jsonItems(jsonMember(last.value.response, 'output')).filter(isObject)
     const status = last.type === 'response.completed' ? 'completed' : 'incomplete'
-    for (const value of this.#notStreamed(output)) this.#addWhole(value)
+    const others = this.#notStreamed(output)
+    // They follow those that were streamed.
+    if (others.length > 0 && this.#items.length > 0) this.#isOrdered = false
+    for (const value of others) this.#addWhole(value)
     for (const item of this.#items) {
       if (!item.isOpen) continue
       const same = this.#isOrdered ? output[item.index] : undefined
@@ -351,14 +354,18 @@ export class PassedStream {
 
   /** Returns the items of the last event that no other event was about. */
   #notStreamed(output: readonly JsonObject[]): readonly JsonObject[] {
-    let at = 0
+    const isOwn = ({ type }: JsonObject, at: number) => this.#byIndex.get(at)?.value.type === type
+    if (output.filter(isOwn).length === this.#items.length)
+      return output.filter((each, at) => !isOwn(each, at))
+    // The vendor numbers them in another way.
+    let next = 0
     const others = output.filter(({ type }) => {
-      if (type !== this.#items[at]?.value.type) return true
-      at++
+      if (type !== this.#items[next]?.value.type) return true
+      next++
       return false
     })
     // Another order than that of the events tells nothing.
-    return at === this.#items.length ? others : []
+    return next === this.#items.length ? others : []
   }
 
   /** Sends an item that the vendor did not stream. */

@@ -278,6 +278,20 @@ describe('a stream of a vendor that speaks the protocol', () => {
     expect(textOf('Hi')).toBe('Hi')
   })
 
+  it('has items that only the end has behind the others', () => {
+    const search = { id: 'ws_v', type: 'web_search_call', status: 'completed' }
+    const first = { ...message, id: 'msg_1', status: 'completed', content: [] }
+    const last = event('response.completed', {
+      response: { ...response, status: 'completed', output: [first, search, ended] },
+    })
+    const late = events.slice(0, -1).map(({ event: name, data }) => ({
+      event: name,
+      data: data.replace('"output_index":0', '"output_index":2'),
+    }))
+    const { items } = readResponseStream(passed([...late, last]))
+    expect(items).toEqual([ended, first, search])
+  })
+
   it('throws without an end', () => {
     expect(() => passed(events.slice(0, -1))).toThrow(/ended before/)
   })
