@@ -45,7 +45,6 @@ const field = (name: string, value: unknown, word?: string): Example => ({
 })
 
 const examples: Readonly<Record<string, Example>> = {
-  'an image by `file_id`, a file by `file_id`': user({ type: 'input_image', file_id: 'file_1' }),
   'a file by `file_url`': user(
     { type: 'input_file', file_url: 'https://a.test/marked.pdf' },
     'https://a.test/marked.pdf',

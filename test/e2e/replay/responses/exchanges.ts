@@ -24,3 +24,20 @@ export const answered: readonly AnsweredExchange[] = exchanges.flatMap(exchange 
     ? []
     : [{ ...exchange, answer: exchange.answer }],
 )
+
+interface Item {
+  readonly type?: string
+  readonly result?: unknown
+  readonly content?: unknown
+  readonly output?: unknown
+}
+
+/** Whether a request names files or images in the account of its vendor, which is refused for every vendor. */
+export function namesAccount({ body }: Exchange): boolean {
+  const items = Array.isArray(body.input) ? (body.input as readonly Item[]) : []
+  return items.some(
+    ({ type, result, content, output }) =>
+      (type === 'image_generation_call' && typeof result !== 'string') ||
+      [content, output].flat().some(part => typeof part === 'object' && part !== null && 'file_id' in part),
+  )
+}

@@ -5,7 +5,6 @@ export type Loss = Pick<ConversationLoss, 'why' | 'kind'>
 
 /** Everything that a translation of a request can report on its own. A provider reports more, by what its vendor supports. */
 export const losses = {
-  accountFile: { why: 'files of an account are for the vendor that has it', kind: 'content' },
   unknownPart: { why: 'this model takes no such parts', kind: 'hint' },
   unknownItem: { why: 'this model takes no such items', kind: 'hint' },
   hostedItem: { why: 'what a tool of another vendor did is for that vendor', kind: 'hint' },

@@ -168,26 +168,16 @@ class TurnsReader implements ResponsesConversation {
       case 'input_image': {
         const url = textOf(value, 'image_url')
         const detail = textOf(value, 'detail')
-        if (url === '') return this.#lose(`${path}.file_id`, losses.accountFile)
+        if (url === '') return undefined
         return { kind: 'image', url, ...(detail !== '' && { detail }), path, members: imageMembers }
       }
       case 'input_file':
-        return this.#file(value, path)
+        return filePart(value, path)
       case 'input_audio':
         return audioPart(value, path)
       default:
         return this.#lose(path, lossOfType(jsonMember(value, 'type'), losses.unknownPart, 'parts'))
     }
-  }
-
-  #file(value: JsonValue, path: string): TurnPart | undefined {
-    const data = textOf(value, 'file_data')
-    const url = textOf(value, 'file_url')
-    const filename = textOf(value, 'filename')
-    const named = filename === '' ? {} : { filename }
-    if (data !== '') return { kind: 'file', data, ...named, path, members: fileMembers }
-    if (url !== '') return { kind: 'file', url, ...named, path, members: fileMembers }
-    return this.#lose(`${path}.file_id`, losses.accountFile)
   }
 
   #call(item: JsonValue, path: string, kind: NamedTool['kind']): CallTurnPart {
@@ -321,6 +311,17 @@ function jsonPart(value: JsonValue, path: string): readonly ResultPart[] {
 
 function isResultPart(part: TurnPart): part is ResultPart {
   return part.kind === 'text' || part.kind === 'image' || part.kind === 'file'
+}
+
+/** Returns a file; `undefined` for one without data or link, which a validation refuses. */
+function filePart(value: JsonValue, path: string): TurnPart | undefined {
+  const data = textOf(value, 'file_data')
+  const url = textOf(value, 'file_url')
+  const filename = textOf(value, 'filename')
+  const named = filename === '' ? {} : { filename }
+  if (data !== '') return { kind: 'file', data, ...named, path, members: fileMembers }
+  if (url !== '') return { kind: 'file', url, ...named, path, members: fileMembers }
+  return undefined
 }
 
 function audioPart(value: JsonValue, path: string): AudioTurnPart {
