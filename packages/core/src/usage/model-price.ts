@@ -22,8 +22,16 @@ export interface TokenPrice {
   readonly audioOutput?: number
 }
 
+/** Prices of tokens in requests with a long prompt. */
+export interface LongContextPrice extends TokenPrice {
+  /** Applies to all tokens of a request whose prompt has more tokens than this. */
+  readonly above: number
+}
+
 /** Prices of a model in US dollars: its tokens, and what is billed in addition. */
 export interface ModelPrice extends TokenPrice {
+  /** Prices of requests with a long prompt: `[{ above: 200_000, input: 6, output: 22.5 }]`. Default: as the others. */
+  readonly longContext?: readonly LongContextPrice[]
   /** US dollars per request, in addition to its tokens. Default 0. */
   readonly perRequest?: number
   /** US dollars per web search. Default: unknown, so that a response with web searches has no price. */
@@ -40,18 +48,41 @@ export interface ResolvedPrice {
   readonly tokens: Required<TokenPrice>
   readonly perRequest: number
   readonly webSearch: number | undefined
-  readonly tiers: ReadonlyMap<string, Required<TokenPrice>>
+  readonly tiers: ReadonlyMap<string, ResolvedTier>
+  /** The highest threshold first. */
+  readonly longContext: readonly ResolvedLongContext[]
+}
+
+interface ResolvedTier {
+  readonly tokens: Required<TokenPrice>
+  /** `undefined` if the tier has its own prices, so that none is known for long prompts. */
+  readonly factor: number | undefined
+}
+
+interface ResolvedLongContext {
+  readonly above: number
+  readonly tokens: Required<TokenPrice>
 }
 
 /** Returns a copy of a price with all defaults applied. */
 export function resolvePrice(price: ModelPrice): ResolvedPrice {
-  const { perRequest = 0, webSearch, tiers = {} } = ownMembers(price)
+  const { perRequest = 0, webSearch, tiers = {}, longContext = [] } = ownMembers(price)
   const tokens = resolveTokenPrice(price)
-  const entries = Object.entries(tiers).map(
-    ([tier, given]) =>
-      [tier, typeof given === 'number' ? times(tokens, given) : resolveTokenPrice(given)] as const,
-  )
-  return { tokens, perRequest, webSearch, tiers: new Map(entries) }
+  const entries = Object.entries(tiers).map(([tier, given]) => [tier, resolveTier(given, tokens)] as const)
+  return {
+    tokens,
+    perRequest,
+    webSearch,
+    tiers: new Map(entries),
+    longContext: longContext
+      .map(given => ({ above: ownMembers(given).above, tokens: resolveTokenPrice(given) }))
+      .sort((one, other) => other.above - one.above),
+  }
+}
+
+function resolveTier(given: TokenPrice | number, tokens: Required<TokenPrice>): ResolvedTier {
+  if (typeof given === 'number') return { tokens: times(tokens, given), factor: given }
+  return { tokens: resolveTokenPrice(given), factor: undefined }
 }
 
 function resolveTokenPrice(price: TokenPrice): Required<TokenPrice> {
@@ -78,7 +109,10 @@ function times(price: Required<TokenPrice>, factor: number): Required<TokenPrice
   }
 }
 
-/** Returns the cost of usage in US dollars, or `null` if its service tier or its web searches have no price. */
+/**
+ * Returns the cost of usage in US dollars, or `null` if its service tier, its web searches, or a long prompt in that tier have
+ * no price.
+ */
 export function costOf(
   usage: Usage,
   price: ResolvedPrice,
@@ -93,7 +127,19 @@ export function costOf(
       : (tiers.get(serviceTier) ?? (serviceTier === 'fast' ? tiers.get('priority') : undefined))
   if (ofTier === undefined && !isUsual(serviceTier)) return null
   if (webSearches > 0 && price.webSearch === undefined) return null
-  return tokenCost(usage, ofTier ?? price.tokens) + price.perRequest + webSearches * webSearch
+  const tokens = tokenPrice(usage, price, ofTier)
+  return tokens === null ? null : tokenCost(usage, tokens) + price.perRequest + webSearches * webSearch
+}
+
+function tokenPrice(
+  { prompt_tokens: prompt }: Usage,
+  { tokens, longContext }: ResolvedPrice,
+  tier: ResolvedTier | undefined,
+): Required<TokenPrice> | null {
+  const long = longContext.length === 0 ? undefined : longContext.find(({ above }) => prompt > above)
+  if (long === undefined) return tier?.tokens ?? tokens
+  if (tier === undefined) return long.tokens
+  return tier.factor === undefined ? null : times(long.tokens, tier.factor)
 }
 
 /** Names of service tiers that cost no more than the default one. */
@@ -131,10 +177,18 @@ export function priceIssues(price: unknown, path: OptionPath): ConfigurationIssu
     return [configurationIssue(path, price, '{ input, output }')]
   const tiers: unknown = memberOf(price as ModelPrice, 'tiers')
   const ofTiers = isPlainObject(tiers) ? Object.entries(tiers) : []
+  const longContext: unknown = memberOf(price as ModelPrice, 'longContext')
+  const ofLong = Array.isArray(longContext) ? Array.from<unknown>(longContext) : []
   return [
     ...optionIssues(price, checks, { path, required }),
     ...ofTiers.flatMap(([tier, given]) => tierIssues(given, [...path, 'tiers', tier])),
+    ...ofLong.flatMap((given, index) => longContextIssues(given, [...path, 'longContext', index])),
   ]
+}
+
+function longContextIssues(given: unknown, path: OptionPath): ConfigurationIssue[] {
+  if (!isPlainObject(given)) return [configurationIssue(path, given, '{ above, input, output }')]
+  return optionIssues(given, longContextChecks, { path, required: [...required, 'above'] })
 }
 
 function tierIssues(given: unknown, path: OptionPath): ConfigurationIssue[] {
@@ -160,8 +214,15 @@ const tokenChecks = {
   audioInput: anAmount,
   audioOutput: anAmount,
 } satisfies Record<keyof TokenPrice, OptionCheck>
+const longContextChecks = {
+  ...tokenChecks,
+  above: tokens =>
+    Number.isSafeInteger(tokens) && (tokens as number) > 0 ? undefined : 'a whole number of tokens above 0',
+} satisfies Record<keyof LongContextPrice, OptionCheck>
 const checks = {
   ...tokenChecks,
+  longContext: value =>
+    Array.isArray(value) ? undefined : 'a list of prices, such as [{ above: 200000, input, output }]',
   perRequest: anAmount,
   webSearch: anAmount,
   tiers: value =>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chatRequest } from '../../test/support/chat-request.ts'
 import type { PartialUsage } from '../contracts/provider.ts'
-import { priceTable } from './price-table.ts'
+import { modelCost, priceTable } from './price-table.ts'
 import type { PricedModel } from './prices.ts'
 import { countedUsage } from './usage.ts'
 
@@ -215,5 +215,58 @@ describe('priceTable', () => {
         expect(cost).toBeLessThanOrEqual((usage.total_tokens * Math.max(...all) * (1 + 1e-9)) / 1e6)
       }),
     )
+  })
+
+  describe('longContext', () => {
+    const long = {
+      input: 3,
+      cachedInput: 0.3,
+      output: 15,
+      longContext: [
+        { above: 200_000, input: 6, cachedInput: 0.6, output: 22.5 },
+        { above: 500_000, input: 12, output: 30 },
+      ],
+      tiers: { flex: 0.5, priority: { input: 6, output: 30 } },
+    }
+    const prompt = (tokens: number) => used({ prompt_tokens: tokens, completion_tokens: 1_000 })
+
+    it.each([
+      [200_000, 0.6 + 0.015],
+      [200_001, 1.200006 + 0.0225],
+      [500_001, 6.000012 + 0.03],
+    ])('prices all tokens of a request with a prompt of %s tokens', (tokens, cost) => {
+      expect(priceTable({ small: long })(prompt(tokens), asked())).toBeCloseTo(cost, 9)
+    })
+
+    it('multiplies them in a tier by a factor, and knows none of a tier with its own prices', () => {
+      const prices = priceTable({ small: long })
+      expect(prices(prompt(300_000), asked({ serviceTier: 'flex' }))).toBeCloseTo(0.9 + 0.01125, 9)
+      expect(prices(prompt(300_000), asked({ serviceTier: 'priority' }))).toBeNull()
+      expect(prices(prompt(100_000), asked({ serviceTier: 'priority' }))).toBeCloseTo(0.63, 9)
+    })
+
+    it.each([
+      [{ ...long, longContext: {} }, /longContext.*expected a list/],
+      [{ ...long, longContext: [5] }, /longContext\[0\].*expected \{ above/],
+      [{ ...long, longContext: [{ above: 0, input: 1, output: 1 }] }, /longContext\[0\]\.above/],
+      [{ ...long, longContext: [{ above: 1, input: -1, output: 1 }] }, /longContext\[0\]\.input/],
+    ])('rejects %j', (price, message) => {
+      expect(() => priceTable({ small: price as never })).toThrow(message)
+    })
+  })
+
+  it('says which models it has', () => {
+    const prices = priceTable({ small, 'p/other': small })
+    expect(prices.has(asked())).toBe(true)
+    expect(prices.has(asked({ model: 'x', upstreamModel: 'other' }))).toBe(true)
+    expect(prices.has(asked({ model: 'x' }))).toBe(false)
+  })
+})
+
+describe('modelCost', () => {
+  it('is the cost by one price', () => {
+    expect(modelCost(small)(some)).toBeCloseTo(0.000195, 12)
+    expect(modelCost(small)(some, { webSearches: 1 })).toBeNull()
+    expect(() => modelCost({ input: -1, output: 1 })).toThrow(/modelCost\(\): input/)
   })
 })

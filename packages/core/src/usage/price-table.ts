@@ -1,6 +1,7 @@
 import { ConfigurationError, configurationError, hiddenIssue } from '../errors/configuration-error.ts'
+import type { Usage } from '../protocol/chat.ts'
 import { costOf, type ModelPrice, priceIssues, type ResolvedPrice, resolvePrice } from './model-price.ts'
-import type { Prices } from './prices.ts'
+import type { PricedModel, Prices } from './prices.ts'
 
 /**
  * Prices by model name, or by `provider/upstream-model`, which takes precedence. The model that the response names takes
@@ -10,6 +11,8 @@ export type PriceTable = Readonly<Record<string, ModelPrice>>
 
 /** Prices that can be replaced while the gateway runs. */
 export interface ReplaceablePrices extends Prices {
+  /** Returns whether the table has an entry for a model. Its tier or its web searches may still have no price. */
+  has(model: PricedModel): boolean
   /** Replaces the table. Throws `ConfigurationError` for an invalid table, and keeps the current one. */
   replace(table: PriceTable): void
 }
@@ -26,18 +29,34 @@ export interface ReplaceablePrices extends Prices {
 export function priceTable(table: PriceTable): ReplaceablePrices {
   let prices = checkedTable(table)
   const targetName = targetNames()
-  const lookup: Prices = (usage, asked) => {
-    const { model, provider, upstreamModel, responseModel = upstreamModel, serviceTier, webSearches } = asked
+  const priceOf = ({ model, provider, upstreamModel, responseModel = upstreamModel }: PricedModel) => {
     const answered =
       responseModel === upstreamModel ? undefined : prices.get(targetName(provider, responseModel))
-    const price = answered ?? prices.get(targetName(provider, upstreamModel)) ?? prices.get(model)
-    return price === undefined ? null : costOf(usage, price, serviceTier, webSearches)
+    return answered ?? prices.get(targetName(provider, upstreamModel)) ?? prices.get(model)
+  }
+  const lookup: Prices = (usage, asked) => {
+    const price = priceOf(asked)
+    return price === undefined ? null : costOf(usage, price, asked.serviceTier, asked.webSearches)
   }
   return Object.assign(lookup, {
+    has: (asked: PricedModel) => priceOf(asked) !== undefined,
     replace: (next: PriceTable) => {
       prices = checkedTable(next)
     },
   })
+}
+
+/**
+ * Returns a function for the cost of a model in US dollars, for price tables of your own: `null` if the service tier or the web
+ * searches have no price. Throws `ConfigurationError` for an invalid price.
+ */
+export function modelCost(
+  price: ModelPrice,
+): (usage: Usage, billed?: Pick<PricedModel, 'serviceTier' | 'webSearches'>) => number | null {
+  const issues = priceIssues(price, [])
+  if (issues.length > 0) throw new ConfigurationError('modelCost()', issues)
+  const resolved = resolvePrice(price)
+  return (usage, { serviceTier, webSearches } = {}) => costOf(usage, resolved, serviceTier, webSearches)
 }
 
 const maxNames = 1_000

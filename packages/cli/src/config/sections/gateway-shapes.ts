@@ -1,6 +1,7 @@
 import type {
   AbandonedCallOptions,
   BreakerOptions,
+  LongContextPrice,
   ModelPrice,
   RequestLimits,
   RetryOptions,
@@ -8,7 +9,7 @@ import type {
   Timeouts,
   TokenPrice,
 } from '@sluice/core'
-import { object, record } from '../shape/collections.ts'
+import { list, object, record } from '../shape/collections.ts'
 import { either, just } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'
 import { choice, number } from '../shape/values.ts'
@@ -50,9 +51,25 @@ const tier = either(
   'a price, such as { input: 0.3, output: 1.2 }, or a multiple of the default price',
 )
 
+const longContext = object<LongContextPrice>(
+  {
+    ...tokenPrices,
+    above: {
+      shape: count,
+      description: 'Applies to all tokens of a request whose prompt has more tokens than this.',
+      required: true,
+    },
+  },
+  'a price, such as { above: 200000, input: 6, output: 22.5 }',
+)
+
 const price = object<ModelPrice>(
   {
     ...tokenPrices,
+    longContext: {
+      shape: list(longContext, { of: 'prices' }),
+      description: 'Prices of requests with a long prompt. Default: as the others.',
+    },
     perRequest: {
       shape: dollars,
       description: 'US dollars per request, in addition to its tokens. Default 0.',
