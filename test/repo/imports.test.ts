@@ -38,6 +38,7 @@ describe('dependency rules', () => {
       'koa',
       'node',
       'postgres',
+      'prices',
       'providers',
       'redis',
       'sqlite',
@@ -101,7 +102,7 @@ describe('dependency rules', () => {
     },
   )
 
-  it('keep what only Node has out of core, providers and jwt', () => {
+  it('keep what only Node has out of core, providers, jwt and prices', () => {
     const found = sources
       .filter(({ file }) => webOnly.includes(packageOf(file)) && file !== undiciTransport)
       .flatMap(({ file, text }) => namesUsed(file, text).map(name => ({ file, name })))
@@ -193,7 +194,7 @@ describe('the rules see', () => {
 const undiciTransport = join('packages', 'core', 'src', 'transports', 'undici.ts')
 
 /** What runs on Node, Bun, Deno and edge runtimes alike. */
-const webOnly = ['core', 'providers', 'jwt', 'console']
+const webOnly = ['core', 'providers', 'jwt', 'prices', 'console']
 
 /** Which packages each package may use, or which entry of one: for all, or for their types alone. */
 const uses: Record<string, { readonly all: readonly string[]; readonly types: readonly string[] }> = {
@@ -204,10 +205,22 @@ const uses: Record<string, { readonly all: readonly string[]; readonly types: re
   sqlite: { all: ['core'], types: [] },
   postgres: { all: ['core'], types: [] },
   jwt: { all: ['core'], types: [] },
+  prices: { all: ['core'], types: [] },
   telemetry: { all: ['core'], types: [] },
   console: { all: ['core'], types: [] },
   cli: {
-    all: ['console', 'core', 'jwt', 'node', 'postgres', 'providers', 'redis', 'sqlite', 'telemetry'],
+    all: [
+      'console',
+      'core',
+      'jwt',
+      'node',
+      'postgres',
+      'prices',
+      'providers',
+      'redis',
+      'sqlite',
+      'telemetry',
+    ],
     types: [],
   },
   node: { all: ['core/adapter'], types: ['core'] },
