@@ -139,6 +139,11 @@ describePage(page, {
     expect(prices(usage, { ...small, webSearches: 2 })).toBeCloseTo(0.17)
   },
 
+  bundled: async snippet => {
+    const { asking } = await gatewayOf(snippet)
+    expect((await asking({ key: 'sk-ann', model: 'small' })).status).toBe(200)
+  },
+
   'genai-prices': async ({ run }) => {
     const prices = (await run()).exports.prices as Prices
     expect(prices(used(1_000_000, 0, 0), priced('any', 'gpt-4.1'))).toBeGreaterThan(0)

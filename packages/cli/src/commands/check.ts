@@ -4,7 +4,7 @@ import type { TypedConfig } from '../config/config.ts'
 import { configSummary } from '../config/config-summary.ts'
 import { InvalidConfigError } from '../config/issues/invalid-config-error.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { loadPrices } from '../service/load-prices.ts'
+import { loadPrices, pricesText } from '../service/load-prices.ts'
 import { openTelemetryPackages } from '../service/open-telemetry.ts'
 
 /** `sluice check`. */
@@ -34,7 +34,7 @@ Example: sluice check gateway.yaml`,
       await checkPackages(config, context.cwd)
       const name = relative(context.cwd, file)
       if (json) context.print(JSON.stringify({ ok: true, file: name, models: Object.keys(config.models) }))
-      else context.print(`${name} is valid.\n${configSummary(config)}`)
+      else context.print(`${name} is valid.\n${configSummary(config, pricesText(config))}`)
       return 0
     } catch (error) {
       if (!json || !(error instanceof CommandError)) throw error

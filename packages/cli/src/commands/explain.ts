@@ -12,7 +12,7 @@ import { loadConfig } from '../config/load-config.ts'
 import { VendorPool } from '../config/providers/vendor-pool.ts'
 import { explanationText } from '../explain/explanation-text.ts'
 import { findPrincipal, type NamedCaller } from '../explain/find-principal.ts'
-import { loadPrices } from '../service/load-prices.ts'
+import { loadPrices, pricesText } from '../service/load-prices.ts'
 import { openState } from '../state/open-state.ts'
 
 /** `sluice explain`. */
@@ -54,7 +54,9 @@ Example: sluice explain --as ann --model smart`,
       try {
         const request = requestOf(config, args)
         const found = await gateway.explain(request, args.seed === undefined ? {} : { seed: args.seed })
-        context.print(args.json ? JSON.stringify(found, refusalAsData, 2) : explanationText(found))
+        context.print(
+          args.json ? JSON.stringify(found, refusalAsData, 2) : explanationText(found, pricesText(config)),
+        )
         return found.refusal === undefined ? 0 : 1
       } finally {
         await gateway.close({ drainMs: 0 })

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { pricesUpdatedAt } from '@sluice/prices'
 import { openSqlite } from '@sluice/sqlite'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { CommandContext } from '../command.ts'
@@ -136,6 +137,7 @@ describe('sluice explain', () => {
       'caller   ann',
       'model    demo',
       'seed     7',
+      `prices   bundled, of ${pricesUpdatedAt}`,
       '',
       '    target      via',
       '1.  local/demo       tried first',
@@ -169,7 +171,7 @@ describe('sluice explain', () => {
     })
     expect(await explain.run({ key: 'sk-nobody', model: 'demo' }, [], context)).toBe(1)
     expect(printed[0]).toMatch(
-      /^caller {3}nobody: unknown API key\n.*\nseed .*\nrejected 401 invalid_api_key: /,
+      /^caller {3}nobody: unknown API key\n.*\nseed .*\nprices .*\nrejected 401 invalid_api_key: /,
     )
     expect(await explain.run({ as: 'ann', body: 'body.json', json: true }, [], context)).toBe(1)
     expect(JSON.parse(printed[1]!)).toMatchObject({ refusal: { status: 403 } })

@@ -1,11 +1,13 @@
 import { type Prices, priceTable } from '@sluice/core'
 import { jwt } from '@sluice/jwt'
+import { bundledPrices } from '@sluice/prices'
 import { checkOptions } from './check-options.ts'
 import type { CompiledConfig } from './compiled-config.ts'
 import type { TypedConfig } from './config.ts'
 import type { IssueList } from './issues/issue-list.ts'
 import type { VendorPool } from './providers/vendor-pool.ts'
 import { modelTable } from './routes/model-table.ts'
+import { bundledOptions } from './sections/bundled-options.ts'
 import { callersOf, type TokenCallers } from './sections/callers.ts'
 import { checkModelNames, checkRules } from './sections/check-rules.ts'
 import { checkResponses } from './sections/responses-shape.ts'
@@ -31,6 +33,7 @@ export function compileConfig(
   checkConsoleChat(config, root)
   checkResponses(config, root)
   const prices = pricesOf(config, root)
+  checkBundledPrices(config, root)
   checkOptions(config, root)
   issues.throwIfAny()
   return { config, vendors, route: route!, callers, prices }
@@ -44,7 +47,12 @@ function checkConsoleChat(config: TypedConfig, root: ConfigLocation): void {
   checkRules(chat.limits, config, location.at('limits'))
 }
 
+function checkBundledPrices({ bundledPrices: given }: TypedConfig, root: ConfigLocation): void {
+  if (!given || root.issues.has(['bundledPrices'])) return
+  collectOptionIssues(root.at('bundledPrices'), () => bundledPrices(bundledOptions(given, '')))
+}
+
 function pricesOf({ prices }: TypedConfig, root: ConfigLocation): Prices | undefined {
-  if (prices === undefined || prices === 'genai-prices' || root.issues.has(['prices'])) return undefined
+  if (typeof prices !== 'object' || root.issues.has(['prices'])) return undefined
   return collectOptionIssues(root.at('prices'), () => priceTable(prices))
 }

@@ -36,6 +36,15 @@ describe('schema.json', () => {
       'a condition',
       { models: { a: { when: { anyOf: [{ hasTools: true }] }, use: 'b/c', otherwise: 'b/d' } } },
     ],
+    [
+      'prices',
+      {
+        models: { a: 'b/c' },
+        prices: { a: { input: 1, output: 2, longContext: [{ above: 200_000, input: 2, output: 4 }] } },
+        bundledPrices: { refresh: { from: './prices.json' }, warnAfterDays: false, models: { chat: 'c' } },
+      },
+    ],
+    ['no prices', { models: { a: 'b/c' }, prices: false, bundledPrices: false }],
     ['no retries', { models: { a: 'b/c' }, retry: false, console: false, prices: 'genai-prices' }],
   ])('takes %s', (_, config) => {
     expect(fits(config), JSON.stringify(fits.errors)).toBe(true)

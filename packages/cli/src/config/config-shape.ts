@@ -6,6 +6,7 @@ import { consoleShape } from './sections/console-shape.ts'
 import {
   abandonedCallsShape,
   breakerShape,
+  bundledPricesShape,
   cacheShape,
   pricesShape,
   requestLimitsShape,
@@ -63,7 +64,12 @@ export const configMembers = {
   limits: { shape: limitsShape, description: 'Rate limits and budgets for all callers.' },
   prices: {
     shape: pricesShape,
-    description: 'US dollars per million tokens, by model or `provider/model`; or `genai-prices`.',
+    description:
+      'US dollars per million tokens, by model or `provider/model`, in place of the bundled prices; `genai-prices`; or `false`: nothing has a price.',
+  },
+  bundledPrices: {
+    shape: bundledPricesShape,
+    description: 'The bundled prices of known models. `false`: only `prices` apply.',
   },
   abandonedCalls: {
     shape: abandonedCallsShape,

@@ -2,7 +2,7 @@ import type { TypedConfig } from './config.ts'
 import { responseStorageText } from './response-storage.ts'
 
 /** Summarizes a configuration in a few lines, without secrets. */
-export function configSummary(config: TypedConfig): string {
+export function configSummary(config: TypedConfig, prices: string): string {
   const { providers = {}, models, keys = [], jwt, limits = [], state, cache, idempotency, telemetry } = config
   const names = Object.keys(models)
   const callers = [
@@ -15,6 +15,7 @@ export function configSummary(config: TypedConfig): string {
     ['providers', listed(Object.keys(providers))],
     ['callers', callers.join(', ')],
     ['limits', limits.length === 0 ? 'no global rules' : plural(limits.length, 'global rule')],
+    ['prices', prices],
     ['keys, ledger', state?.database === undefined ? 'none' : storeOf(state.database)],
     ['shared state', state?.redis === undefined ? 'not shared' : 'Redis'],
     ['responses', responseStorageText(config)],

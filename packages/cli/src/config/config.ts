@@ -36,8 +36,13 @@ export interface Config {
   readonly jwt?: JwtConfig
   /** Limits for all callers. */
   readonly limits?: readonly LimitRuleData[]
-  /** US dollars per million tokens, by model or `provider/model`; or `genai-prices`, if that package is installed. */
-  readonly prices?: Readonly<Record<string, ModelPrice>> | 'genai-prices'
+  /**
+   * US dollars per million tokens, by model or `provider/model`: they take precedence over the bundled prices. `genai-prices`
+   * replaces the bundled prices by those of that package, if it is installed. `false`: nothing has a price.
+   */
+  readonly prices?: Readonly<Record<string, ModelPrice>> | 'genai-prices' | false
+  /** The bundled prices of known models. `false`: only `prices` apply. */
+  readonly bundledPrices?: BundledPricesConfig | false
   /** How to charge upstream calls that are cancelled before any content. Default: their reservation. */
   readonly abandonedCalls?: Partial<AbandonedCallOptions>
   readonly state?: StateConfig
@@ -66,6 +71,26 @@ export interface Config {
   readonly stream?: Partial<StreamPacing>
   readonly retry?: Partial<RetryOptions> | false
   readonly breaker?: Partial<BreakerOptions> | false
+}
+
+/** The bundled prices of known models. */
+export interface BundledPricesConfig {
+  /** Where newer prices come from. Default: the bundled ones only. */
+  readonly refresh?: PriceRefreshConfig
+  /** How old the prices may be before a warning, in days. Default 90. `false`: no warning. */
+  readonly warnAfterDays?: number | false
+  /** The vendors of providers, where their type does not say it: `{ mine: 'openai' }`. */
+  readonly providers?: Readonly<Record<string, string>>
+  /** The vendors' names of models that have names of your own, such as deployments. */
+  readonly models?: Readonly<Record<string, string>>
+}
+
+export interface PriceRefreshConfig {
+  /** A URL, or the path of a file, with prices in the format of `@pydantic/genai-prices`. */
+  readonly from: string
+  /** How often they are loaded, in milliseconds. Default a day. */
+  readonly intervalMs?: number
+  readonly timeoutMs?: number
 }
 
 /** The HTTP server. */

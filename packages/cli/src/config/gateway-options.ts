@@ -31,7 +31,7 @@ export interface Foundation {
   readonly health: SharedHealth | undefined
   /** Where responses are stored; `false`: nowhere. Default: in the gateway's own memory. */
   readonly responses?: ResponseStore | false | undefined
-  /** Prices from elsewhere. */
+  /** Prices from elsewhere, with those of the configuration. */
   readonly prices: Prices | undefined
   readonly observe: Observer | undefined
   /** Knows the requests of the console's own chat; `undefined` where there is none. */
@@ -44,7 +44,7 @@ export interface Foundation {
 export function gatewayOptions(compiled: CompiledConfig, foundation: Foundation): GatewayOptions {
   const { config } = compiled
   const { database, health, cacheStore, observe, responses } = foundation
-  const prices = compiled.prices ?? foundation.prices
+  const prices = foundation.prices ?? compiled.prices
   return {
     ...scalars(config),
     route: compiled.route,

@@ -9,6 +9,7 @@ const started: Started = {
   consoleURL: 'http://127.0.0.1:8787/console/#key=admin',
   storage: '.sluice/dev.db',
   responses: 'stored in memory for 1 hour',
+  prices: 'bundled, of 2026-09-23',
   models: [
     { name: 'o1', answeredBy: 'openai (o1)' },
     { name: 'local', answeredBy: 'local()' },
@@ -29,6 +30,7 @@ Sluice is running at http://127.0.0.1:8787/v1
   Console   http://127.0.0.1:8787/console/#key=admin
   Storage   .sluice/dev.db
   Responses stored in memory for 1 hour
+  Prices    bundled, of 2026-09-23
 
   Model                       Answered by
   o1                          openai (o1)

@@ -23,6 +23,8 @@ export interface Started {
   readonly storage: string
   /** Where responses of the Responses API are stored, and for how long. */
   readonly responses: string
+  /** Where prices come from. */
+  readonly prices: string
   readonly models: readonly ShownModel[]
   /** The model that the curl line asks; `undefined` for none. */
   readonly tried: string | undefined
@@ -37,7 +39,8 @@ const shownOfEach = 8
 
 /** The text that is printed at start. */
 export function banner(started: Started): string {
-  const { baseURL, key, keySource, limit, consoleURL, storage, responses, models, tried, notes } = started
+  const { baseURL, key, keySource, limit, consoleURL, storage, responses, prices } = started
+  const { models, tried, notes } = started
   const facts: [string, string][] = [
     ['API key', key],
     ['', keySource],
@@ -45,6 +48,7 @@ export function banner(started: Started): string {
     ...(consoleURL === undefined ? [] : [['Console', consoleURL] satisfies [string, string]]),
     ['Storage', storage],
     ['Responses', responses],
+    ['Prices', prices],
   ]
   const width = Math.max(26, ...models.map(({ name }) => name.length)) + 2
   return [

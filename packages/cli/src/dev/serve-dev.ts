@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { CommandContext } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
+import { pricesText } from '../service/load-prices.ts'
 import type { Service } from '../service/service.ts'
 import { nextFreePort, ServiceListenError } from '../service/service-listen-error.ts'
 import { startService } from '../service/start-service.ts'
@@ -57,6 +58,7 @@ export async function serveDev(
         responseStorage === 'not stored'
           ? responseStorage
           : `${responseStorage} (Responses API; responses: false in a configuration stores none)`,
+      prices: pricesText(config),
       models,
       platform: context.platform,
       tried: hasOwnAuthenticate(source.config) ? undefined : modelToTry(models),

@@ -16,7 +16,7 @@ it('shows the keys of a target that are in cooldown', () => {
       { provider: 'other', model: 'large' },
     ],
   }
-  const lines = explanationText(explanation).split('\n')
+  const lines = explanationText(explanation, 'none').split('\n')
   expect(lines.find(line => line.includes('acme/large'))).toMatch(
     /tried first; key 1 in cooldown \(rate_limited\), for another 29 s; batch in cooldown, for another 1 s$/,
   )

@@ -1,12 +1,13 @@
 import type { AuthFailure, Explanation, SkippedKey, SkipReason, TracedTarget } from '@sluice/core'
 
 /** Formats an explanation as a table. */
-export function explanationText(explanation: Explanation): string {
+export function explanationText(explanation: Explanation, prices: string): string {
   const { principal, authFailure, model, candidates, more, seed, refusal } = explanation
   const head = [
     ['caller', principal ?? nobodyText(authFailure)],
     ['model', model ?? 'none'],
     ['seed', String(seed)],
+    ['prices', prices],
     ...(refusal === undefined ? [] : [['rejected', `${refusal.status} ${refusal.code}: ${refusal.message}`]]),
   ].map(([name = '', text = '']) => `${name.padEnd(8)} ${text}`)
   const rows = [

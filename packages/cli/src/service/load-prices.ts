@@ -1,17 +1,78 @@
-import type { Prices } from '@sluice/core'
+import type { Observer, Prices } from '@sluice/core'
 import { type CalcPrice, genaiPrices } from '@sluice/core/ledger'
+import { type BundledPrices, bundledPrices, pricesUpdatedAt } from '@sluice/prices'
 import { CommandError } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
+import { bundledOptions } from '../config/sections/bundled-options.ts'
 import { projectModule } from './project-module.ts'
 
 const name = '@pydantic/genai-prices'
 
 /**
- * The prices that a package keeps, where a configuration asks for them. Rejects with `CommandError` where the package is
- * not installed.
+ * Returns the prices of a configuration that are not in it: the bundled ones, without refresh, or those of a package. Rejects
+ * with `CommandError` if the package is not installed.
  */
 export async function loadPrices(config: TypedConfig, folder: string): Promise<Prices | undefined> {
-  if (config.prices !== 'genai-prices') return undefined
+  if (config.prices === 'genai-prices') return packagePrices(config, folder)
+  return hasBundledPrices(config) ? bundledPrices(optionsOf(config, folder, false)) : undefined
+}
+
+/** The prices of a service. They outlive its configurations, so that a reload does not bring back the bundled ones. */
+export class ServicePrices {
+  readonly #folder: string
+  readonly #observe: Observer
+  #bundled: { readonly key: string; readonly prices: BundledPrices } | undefined
+
+  constructor(folder: string, observe: Observer) {
+    this.#folder = folder
+    this.#observe = observe
+  }
+
+  async load(config: TypedConfig): Promise<Prices | undefined> {
+    if (config.prices === 'genai-prices') return packagePrices(config, this.#folder)
+    if (!hasBundledPrices(config)) return undefined
+    const key = JSON.stringify([config.bundledPrices, config.prices, vendorNames(config)])
+    if (this.#bundled?.key === key) return this.#bundled.prices
+    this.close()
+    const prices = bundledPrices({ ...optionsOf(config, this.#folder, true), observe: this.#observe })
+    void prices.refresh()
+    this.#bundled = { key, prices }
+    return prices
+  }
+
+  close(): void {
+    this.#bundled?.prices.close()
+  }
+}
+
+/** Describes the prices of a configuration in a line. */
+export function pricesText(config: TypedConfig): string {
+  const { prices, bundledPrices: bundled } = config
+  if (prices === 'genai-prices') return `of the package ${name}`
+  const own = typeof prices === 'object' ? Object.keys(prices).length : 0
+  const texts = [
+    ...(own > 0 ? [`${own} of your own`] : []),
+    ...(hasBundledPrices(config) ? [`bundled, of ${pricesUpdatedAt}`] : []),
+    ...(hasBundledPrices(config) && bundled && bundled.refresh !== undefined ? ['refreshed'] : []),
+  ]
+  return texts.join(', ') || 'none'
+}
+
+function hasBundledPrices({ prices, bundledPrices: bundled }: TypedConfig): boolean {
+  return prices !== false && prices !== 'genai-prices' && bundled !== false
+}
+
+function optionsOf(config: TypedConfig, folder: string, refreshes: boolean) {
+  const { refresh, ...options } = bundledOptions(config.bundledPrices || {}, folder)
+  return {
+    ...options,
+    ...(typeof config.prices === 'object' && { overrides: config.prices }),
+    ...(refreshes && { refresh }),
+    providers: { ...vendorNames(config), ...options.providers },
+  }
+}
+
+async function packagePrices(config: TypedConfig, folder: string): Promise<Prices> {
   const loaded = await projectModule(name, folder)
   if (typeof loaded?.calcPrice !== 'function') {
     throw new CommandError(
@@ -21,7 +82,7 @@ export async function loadPrices(config: TypedConfig, folder: string): Promise<P
   return genaiPrices(loaded.calcPrice as CalcPrice, { providers: vendorNames(config) })
 }
 
-/** The package knows vendors, and not the names that a configuration gives them. */
+/** The tables know vendors, and not the names that a configuration gives them. */
 function vendorNames({ providers = {} }: TypedConfig): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(providers).flatMap(([name, provider]) =>

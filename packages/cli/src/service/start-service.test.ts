@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { findClosedPort } from '@sluice/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
 import { InvalidConfigError } from '../config/issues/invalid-config-error.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -182,6 +182,46 @@ describe('startService', () => {
     expect((await ask(service, { model: 'demo' })).status).toBe(200)
     // It knows no such vendor.
     expect(JSON.parse(printed[0]!)).toMatchObject({ costUsd: null })
+  })
+})
+
+describe('bundled prices', () => {
+  // The stand-in answers as a model of the vendor.
+  const config: TypedConfig = {
+    ...base,
+    providers: { openai: { type: 'local' } },
+    models: { demo: 'openai/gpt-4o-mini' },
+  }
+  const named = { ...config, bundledPrices: { providers: { openai: 'openai' } } }
+  const costOf = async ({ service, printed }: Started): Promise<unknown> => {
+    expect((await ask(service, { model: 'demo' })).status).toBe(200)
+    return (JSON.parse(printed.at(-1)!) as { costUsd: unknown }).costUsd
+  }
+
+  it('apply by default, to known vendors', async () => {
+    expect(await costOf(await started(named))).toBeGreaterThan(0)
+    expect(await costOf(await started(config))).toBeNull()
+  })
+
+  it('can be replaced by model, and turned off', async () => {
+    const prices = { demo: { input: 0, output: 0, perRequest: 7 } }
+    expect(await costOf(await started({ ...named, prices }))).toBe(7)
+    expect(await costOf(await started({ ...config, prices, bundledPrices: false }))).toBe(7)
+    expect(await costOf(await started({ ...named, prices: false }))).toBeNull()
+    expect(await costOf(await started({ ...config, bundledPrices: false }))).toBeNull()
+  })
+
+  it('warn of a file that is not there, and of an invalid URL', async () => {
+    const refresh = { from: 'none.json' }
+    const { printed } = await started({ ...named, bundledPrices: { ...named.bundledPrices, refresh } })
+    await vi.waitFor(() =>
+      expect(printed.join('')).toContain(
+        'The prices could not be loaded: ENOENT. The last valid prices apply.',
+      ),
+    )
+    await expect(
+      started({ ...named, bundledPrices: { refresh: { from: 'http://u:secret@host.example/' } } }),
+    ).rejects.toThrow(/bundledPrices\.refresh\.from(?!.*secret)/)
   })
 })
 

@@ -18,7 +18,7 @@ import { cachedTokenCallers } from '../config/sections/callers.ts'
 import { openState } from '../state/open-state.ts'
 import { fixedChanges, withFixedSettings } from './fixed-settings.ts'
 import { rejectForeignHost } from './host-check.ts'
-import { loadPrices } from './load-prices.ts'
+import { ServicePrices } from './load-prices.ts'
 import { startOpenTelemetry } from './open-telemetry.ts'
 import type { Service, ServiceOptions } from './service.ts'
 import { ServiceListenError } from './service-listen-error.ts'
@@ -94,8 +94,10 @@ async function started(
   const storage = responseStorage(config)
   const responses = storage === undefined ? false : state.responseStore(storage)
 
+  const servicePrices = new ServicePrices(context.cwd, event => observability.observe(event))
+  closing.add(async () => servicePrices.close())
   const optionsOf = async (made: CompiledConfig): Promise<GatewayOptions> => {
-    const prices = await loadPrices(made.config, context.cwd)
+    const prices = await servicePrices.load(made.config)
     const further = sent === undefined ? {} : { tracer: sent.tracer }
     return gatewayOptions(made, {
       ...state,

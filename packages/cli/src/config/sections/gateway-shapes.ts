@@ -9,10 +9,11 @@ import type {
   Timeouts,
   TokenPrice,
 } from '@sluice/core'
+import type { BundledPricesConfig, PriceRefreshConfig } from '../config.ts'
 import { list, object, record } from '../shape/collections.ts'
 import { either, just } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'
-import { choice, number } from '../shape/values.ts'
+import { choice, number, secret, text } from '../shape/values.ts'
 import { count, countFromNone, dollars, milliseconds, share, shareOfSome } from './numbers.ts'
 
 export const cacheShape = object<{ ttlMs: number; maxBytes?: number }>({
@@ -91,12 +92,57 @@ const price = object<ModelPrice>(
 export const pricesShape = either(
   [
     { when: value => value === 'genai-prices', shape: just('genai-prices') },
+    { when: value => value === false, shape: just(false) },
     {
       when: value => typeof value === 'object' && value !== null,
       shape: record(price, { of: 'prices by model', min: 1 }),
     },
   ],
-  "'genai-prices', or prices by model, such as { small: { input: 0.15, output: 0.6 } }",
+  "'genai-prices', false, or prices by model, such as { small: { input: 0.15, output: 0.6 } }",
+)
+
+const priceNames = record(text('a name'), { of: 'names' })
+
+export const bundledPricesShape = orFalse(
+  object<BundledPricesConfig>({
+    refresh: {
+      shape: object<PriceRefreshConfig>(
+        {
+          // An invalid value is not shown: it may contain credentials.
+          from: {
+            shape: secret('a URL with https, or the path of a file'),
+            description: 'A URL, or the path of a file, in the format of `@pydantic/genai-prices`.',
+            required: true,
+          },
+          intervalMs: {
+            shape: milliseconds,
+            description: 'How often they are loaded. Default 86400000, a day.',
+          },
+          timeoutMs: { shape: milliseconds, description: 'Timeout of loading them. Default 10000.' },
+        },
+        '{ from, intervalMs }',
+      ),
+      description: 'Where newer prices come from. Default: the bundled ones only.',
+    },
+    warnAfterDays: {
+      shape: either(
+        [
+          { when: value => value === false, shape: just(false) },
+          { when: () => true, shape: count },
+        ],
+        'a whole number of days from 1, or false',
+      ),
+      description: 'How old the prices may be before a warning. Default 90. `false`: no warning.',
+    },
+    providers: {
+      shape: priceNames,
+      description: 'The vendors of providers, where their type does not say it: `{ mine: openai }`.',
+    },
+    models: {
+      shape: priceNames,
+      description: "The vendors' names of models that have names of your own, such as deployments.",
+    },
+  }),
 )
 
 export const abandonedCallsShape = object<Partial<AbandonedCallOptions>>({
