@@ -140,7 +140,7 @@ describePage(page, {
   },
 
   bundled: async snippet => {
-    const { asking } = await gatewayOf(snippet)
+    const { asking } = await gatewayOf(snippet, code => code.replace(/ +refresh: .*\n/, ''))
     expect((await asking({ key: 'sk-ann', model: 'small' })).status).toBe(200)
   },
 
