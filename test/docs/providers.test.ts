@@ -384,6 +384,8 @@ it('lists the presets as they are', () => {
 const enough: Readonly<Record<string, object>> = {
   azure: { resource: 'ours', apiKey: 'k' },
   bedrock: { region: 'us-east-1', bearerToken: 't' },
+  cloudflare: { accountId: 'a', apiKey: 'k' },
+  databricks: { host: 'w.databricks.test', apiKey: 'k' },
   local: {},
   openaiCompatible: { name: 'acme', baseURL: 'https://there.test/v1' },
   vertex: { project: 'p', location: 'global', token: 't' },

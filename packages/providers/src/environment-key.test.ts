@@ -2,15 +2,23 @@ import { ConfigurationError } from '@sluice/core'
 import type { Call, Target } from '@sluice/core/provider'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
+  alibaba,
   anthropic,
   azure,
   bedrock,
   cerebras,
+  cloudflare,
+  databricks,
   deepseek,
   fireworks,
   gemini,
+  github,
   groq,
+  huggingface,
   mistral,
+  moonshot,
+  nebius,
+  nvidia,
   ollama,
   openai,
   openaiCompatible,
@@ -20,12 +28,17 @@ import {
   together,
   vllm,
   xai,
+  zai,
 } from './index.ts'
 
 const variables = [
-  ...['OPENAI', 'ANTHROPIC', 'GEMINI', 'GOOGLE', 'AZURE_OPENAI', 'GROQ', 'MISTRAL', 'DEEPSEEK', 'XAI'],
-  ...['OPENROUTER', 'TOGETHER', 'FIREWORKS', 'CEREBRAS', 'PERPLEXITY'],
-].map(name => `${name}_API_KEY`)
+  ...['HF_TOKEN', 'GITHUB_TOKEN', 'CLOUDFLARE_API_TOKEN', 'DATABRICKS_TOKEN'],
+  ...[
+    ...['OPENAI', 'ANTHROPIC', 'GEMINI', 'GOOGLE', 'AZURE_OPENAI', 'GROQ', 'MISTRAL', 'DEEPSEEK', 'XAI'],
+    ...['OPENROUTER', 'TOGETHER', 'FIREWORKS', 'CEREBRAS', 'PERPLEXITY'],
+    ...['NVIDIA', 'NEBIUS', 'MOONSHOT', 'ZAI', 'DASHSCOPE'],
+  ].map(name => `${name}_API_KEY`),
+]
 const ofAws = [
   ...['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_BEARER_TOKEN_BEDROCK'],
   ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
@@ -65,6 +78,15 @@ const bearers: readonly (readonly [variable: string, make: (options?: { apiKey?:
   ['FIREWORKS_API_KEY', options => fireworks(options)('m')],
   ['CEREBRAS_API_KEY', options => cerebras(options)('m')],
   ['PERPLEXITY_API_KEY', options => perplexity(options)('m')],
+  ['HF_TOKEN', options => huggingface(options)('m')],
+  ['NVIDIA_API_KEY', options => nvidia(options)('m')],
+  ['NEBIUS_API_KEY', options => nebius(options)('m')],
+  ['MOONSHOT_API_KEY', options => moonshot(options)('m')],
+  ['ZAI_API_KEY', options => zai(options)('m')],
+  ['DASHSCOPE_API_KEY', options => alibaba(options)('m')],
+  ['GITHUB_TOKEN', options => github(options)('m')],
+  ['CLOUDFLARE_API_TOKEN', options => cloudflare({ accountId: 'a', ...options })('m')],
+  ['DATABRICKS_TOKEN', options => databricks({ host: 'w.databricks.test', ...options })('m')],
 ]
 const keyed: readonly (readonly [
   variable: string,

@@ -35,15 +35,23 @@ export type {
   ProviderInstance,
 } from './openai-compatible.ts'
 export { openaiCompatible } from './openai-compatible.ts'
-export type { HostedOptions, Preset, PresetOptions } from './presets.ts'
+export type { CloudflareOptions, DatabricksOptions, HostedOptions, Preset, PresetOptions } from './presets.ts'
 export {
+  alibaba,
   cerebras,
+  cloudflare,
+  databricks,
   deepseek,
   fireworks,
+  github,
   groq,
+  huggingface,
   llamacpp,
   lmstudio,
   mistral,
+  moonshot,
+  nebius,
+  nvidia,
   ollama,
   openrouter,
   perplexity,
@@ -51,6 +59,7 @@ export {
   together,
   vllm,
   xai,
+  zai,
 } from './presets.ts'
 export type { ProviderInstanceOf } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'

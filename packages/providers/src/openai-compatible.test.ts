@@ -1,17 +1,26 @@
 import { GatewayError } from '@sluice/core'
 import type { Call, ChatRequest } from '@sluice/core/provider'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openai } from './openai.ts'
 import type { ProviderInstance } from './openai-compatible.ts'
 import { type OpenAICompatibleOptions, openaiCompatible } from './openai-compatible.ts'
 import {
+  alibaba,
   cerebras,
+  cloudflare,
+  databricks,
   deepseek,
   fireworks,
+  github,
   groq,
+  type HostedOptions,
+  huggingface,
   llamacpp,
   lmstudio,
   mistral,
+  moonshot,
+  nebius,
+  nvidia,
   ollama,
   openrouter,
   perplexity,
@@ -19,6 +28,7 @@ import {
   together,
   vllm,
   xai,
+  zai,
 } from './presets.ts'
 
 const messages: ChatRequest['messages'] = [{ role: 'user', content: 'Hello' }]
@@ -376,9 +386,18 @@ describe('openai', () => {
 })
 
 describe('presets', () => {
-  const hosted = { groq, mistral, deepseek, xai, openrouter, together, fireworks, cerebras, perplexity }
+  const hosted = {
+    ...{ groq, mistral, deepseek, xai, openrouter, together, fireworks, cerebras, perplexity },
+    ...{ huggingface, nvidia, nebius, moonshot, zai, alibaba, github },
+  }
+  const ofAccounts = {
+    cloudflare: (options?: HostedOptions) =>
+      cloudflare({ ...options, ...(options?.baseURL === undefined && { accountId: 'ACCOUNT_ID' }) }),
+    databricks: (options?: HostedOptions) =>
+      databricks({ ...options, ...(options?.baseURL === undefined && { host: 'host.example' }) }),
+  }
   const own = { ollama, vllm, llamacpp, lmstudio }
-  const all = Object.entries({ ...hosted, ...own })
+  const all = Object.entries({ ...hosted, ...ofAccounts, ...own })
 
   it('each has its function', () => {
     expect(all.map(([name]) => name).sort()).toEqual(Object.keys(presets).sort())
@@ -388,15 +407,41 @@ describe('presets', () => {
     const vendor = vendorOf({ apiKey: 'k', headers: { 'x-a': 'b' }, maxConcurrent: 2 })
     expect(vendor.provider).toMatchObject({ name, maxConcurrent: 2 })
     const request = await encoded(vendor, { stream: true })
-    expect(request.url).toBe(`${presets[name as keyof typeof presets].baseURL}/chat/completions`)
+    const { baseURL } = presets[name as keyof typeof presets]
+    expect(request.url).toBe(`${baseURL.replace('HOST', 'host.example')}/chat/completions`)
     expect(request.headers).toMatchObject({ authorization: 'Bearer k', 'x-a': 'b' })
     const moved = vendorOf({ apiKey: 'k', baseURL: 'http://127.0.0.1:1/x' })
     expect((await encoded(moved)).url).toBe('http://127.0.0.1:1/x/chat/completions')
   })
 
   it.each(Object.entries(hosted))('%s is hosted: it asks for a key', (name, vendorOf) => {
+    vi.stubEnv('GITHUB_TOKEN', undefined)
+    onTestFinished(() => void vi.unstubAllEnvs())
     expect(() => vendorOf({} as { apiKey: string })).toThrow(`${name}(): apiKey: got undefined`)
     expect(() => vendorOf({ apiKey: '' })).toThrow(`${name}(): apiKey: got an empty string`)
+  })
+
+  it('take the part of an account from an option or the environment', async () => {
+    vi.stubEnv('CLOUDFLARE_ACCOUNT_ID', 'acc')
+    vi.stubEnv('DATABRICKS_HOST', 'https://w.cloud.databricks.com/')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const url = async (vendor: ProviderInstance) => (await encoded(vendor)).url
+    expect(await url(cloudflare({ apiKey: 'k' }))).toContain('/accounts/acc/ai/v1/chat/completions')
+    expect(await url(cloudflare({ apiKey: 'k', accountId: 'mine' }))).toContain('/accounts/mine/ai/')
+    expect(await url(databricks({ apiKey: 'k' }))).toBe(
+      'https://w.cloud.databricks.com/serving-endpoints/chat/completions',
+    )
+  })
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['no account', () => cloudflare({ apiKey: 'k' }), /^cloudflare\(\): accountId: .*CLOUDFLARE_ACCOUNT_ID/],
+    ['a path as account', () => cloudflare({ apiKey: 'k', accountId: 'a/../b' }), /accountId/],
+    ['no host', () => databricks({ apiKey: 'k' }), /^databricks\(\): host: .*DATABRICKS_HOST/],
+    ['a host without TLS', () => databricks({ apiKey: 'k', host: 'http://w.databricks.com' }), /host/],
+    ['a host with a path', () => databricks({ apiKey: 'k', host: 'w.databricks.com/x' }), /host/],
+    ['a host and a URL', () => databricks({ apiKey: 'k', host: 'w.x', baseURL: 'https://y.z/' }), /baseURL/],
+  ])('refuse %s', (_, make, message) => {
+    expect(make).toThrow(message)
   })
 
   it.each(Object.entries(own))('%s is your own: it asks for none', async (name, vendorOf) => {

@@ -1,3 +1,4 @@
+import { configurationError } from '@sluice/core/adapter'
 import type { Capabilities, RestrictedFields } from '@sluice/core/provider'
 import {
   cerebrasAnswerFields,
@@ -9,7 +10,7 @@ import {
   xaiAnswerFields,
 } from './answer-fields.ts'
 import { embeddingCapabilities } from './embeddings/embedding-models.ts'
-import { keyOrEnvironment } from './environment-key.ts'
+import { keyOrEnvironment, variableOf } from './environment-key.ts'
 import type {
   CerebrasModel,
   DeepSeekModel,
@@ -32,20 +33,28 @@ import {
 import type { ProviderInstanceOf } from './provider-instance.ts'
 import type { ApiKeys } from './provider-keys.ts'
 import {
+  alibabaFields,
   allRestrictedFields,
   cerebrasFields,
+  cloudflareFields,
+  databricksFields,
   deepseekFields,
   fireworksFields,
+  githubFields,
   groqFields,
+  huggingfaceFields,
   llamacppFields,
   lmstudioFields,
   mistralFields,
+  moonshotFields,
+  nvidiaFields,
   ollamaFields,
   openrouterFields,
   perplexityFields,
   togetherFields,
   vllmFields,
   xaiFields,
+  zaiFields,
 } from './restricted-fields.ts'
 import type { CompatibleDialect } from './speaks.ts'
 
@@ -314,6 +323,156 @@ export const presets = {
     citations: 'numbered',
     embeddings: false,
   },
+  huggingface: {
+    name: 'huggingface',
+    // https://huggingface.co/docs/inference-providers/tasks/chat-completion
+    baseURL: 'https://router.huggingface.co/v1',
+    restrictedFields: huggingfaceFields,
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    refuse: ['n', 'functions', 'function_call', ...foreign],
+    drop: hints,
+    extensions: ['reasoning_content'],
+    embeddings: false,
+  },
+  nvidia: {
+    name: 'nvidia',
+    // https://docs.api.nvidia.com/nim/reference: vLLM behind a schema that rejects unknown fields.
+    baseURL: 'https://integrate.api.nvidia.com/v1',
+    restrictedFields: nvidiaFields,
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    refuse: ['n', 'logit_bias', 'functions', 'function_call', ...foreign],
+    drop: hints,
+    extensions: ['reasoning_content'],
+    embeddings: {
+      encodings: ['float', 'base64'],
+      tokens: false,
+      user: false,
+      fields: ['input_type', 'truncate'],
+      defaults: { truncate: 'NONE' },
+    },
+  },
+  nebius: {
+    name: 'nebius',
+    // https://docs.tokenfactory.nebius.com/api-reference
+    baseURL: 'https://api.tokenfactory.nebius.com/v1',
+    restrictedFields: vllmFields,
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    refuse: ['functions', 'function_call', ...foreign],
+    drop: hints.filter(hint => hint !== 'user'),
+    extensions: ['reasoning_content'],
+    embeddings: { tokens: false, user: false, fields: [] },
+  },
+  moonshot: {
+    name: 'moonshot',
+    // https://platform.moonshot.ai/docs/api/chat, and recorded answers. Its Messages API is for clients such as Claude Code.
+    baseURL: 'https://api.moonshot.ai/v1',
+    speaks: ['messages'],
+    messagesPath: '/anthropic/v1/messages',
+    restrictedFields: moonshotFields,
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    refuse: ['logit_bias', 'logprobs', 'top_logprobs', 'functions', 'function_call', ...foreign],
+    drop: [...hints.filter(hint => !['prompt_cache_key', 'safety_identifier'].includes(hint)), 'seed'],
+    // It wants the reasoning of turns with tool calls back.
+    extensions: ['reasoning_content', 'partial'],
+    embeddings: false,
+  },
+  zai: {
+    name: 'zai',
+    // https://docs.z.ai/api-reference/llm/chat-completion, and recorded answers.
+    baseURL: 'https://api.z.ai/api/paas/v4',
+    speaks: ['messages'],
+    messagesPath: '/api/anthropic/v1/messages',
+    restrictedFields: zaiFields,
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    // It ignores what it does not know, and every `tool_choice` but `auto`.
+    refuse: [
+      'n',
+      'logit_bias',
+      'logprobs',
+      'top_logprobs',
+      'presence_penalty',
+      'frequency_penalty',
+      'tool_choice',
+      'parallel_tool_calls',
+      'functions',
+      'function_call',
+      ...foreign,
+    ],
+    drop: [...hints, 'seed'],
+    messageNames: false,
+    extensions: ['reasoning_content'],
+    embeddings: false,
+  },
+  alibaba: {
+    name: 'alibaba',
+    // https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope, and recorded answers.
+    baseURL: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    restrictedFields: alibabaFields,
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    refuse: ['logit_bias', 'functions', 'function_call', ...foreign],
+    drop: hints,
+    extensions: ['reasoning_content', 'cache_control'],
+    accepts: ['video_url'],
+    embeddings: { maxInputs: 10, encodings: ['float'], tokens: false, user: false, fields: [] },
+  },
+  github: {
+    name: 'github',
+    // https://docs.github.com/en/rest/models/inference
+    baseURL: 'https://models.github.ai/inference',
+    restrictedFields: githubFields,
+    developerRole: 'system',
+    refuse: ['n', 'logit_bias', 'logprobs', 'top_logprobs', 'functions', 'function_call', ...foreign],
+    drop: hints,
+    embeddings: { encodings: ['float', 'base64'], user: false, fields: ['input_type'] },
+  },
+  cloudflare: {
+    name: 'cloudflare',
+    // https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility
+    baseURL: 'https://api.cloudflare.com/client/v4/accounts/ACCOUNT_ID/ai/v1',
+    restrictedFields: cloudflareFields,
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    // It ignores what it does not know.
+    refuse: [
+      'n',
+      'logit_bias',
+      'logprobs',
+      'top_logprobs',
+      'parallel_tool_calls',
+      'functions',
+      'function_call',
+      ...foreign,
+    ],
+    drop: hints,
+    extensions: ['reasoning_content'],
+    embeddings: { maxInputs: 100, dimensions: false, tokens: false, user: false, fields: [] },
+  },
+  databricks: {
+    name: 'databricks',
+    // https://docs.databricks.com/aws/en/machine-learning/foundation-model-apis/api-reference
+    baseURL: 'https://HOST/serving-endpoints',
+    restrictedFields: databricksFields,
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    refuse: [
+      'logit_bias',
+      'presence_penalty',
+      'frequency_penalty',
+      'parallel_tool_calls',
+      'functions',
+      'function_call',
+      ...foreign,
+    ],
+    drop: [...hints, 'seed'],
+    extensions: ['reasoning_content'],
+    embeddings: { maxInputs: 150, dimensions: false, tokens: false, user: false, fields: ['instruction'] },
+  },
 } as const satisfies Record<string, Preset>
 
 const optionNames = /* @__PURE__ */ namesOf<PresetOptions>({
@@ -328,6 +487,7 @@ const optionNames = /* @__PURE__ */ namesOf<PresetOptions>({
 
 function hosted<Known extends string>(
   preset: Preset,
+  variable = `${preset.name.toUpperCase()}_API_KEY`,
 ): (options?: HostedOptions) => ProviderInstanceOf<Known> {
   const { name } = preset
   // Behind a URL of its own may be another server.
@@ -335,8 +495,55 @@ function hosted<Known extends string>(
   const elsewhere: Preset = { ...sameElsewhere, restrictedFields: allRestrictedFields }
   return (options = {}) => {
     rejectUnknownOptions(name, options, optionNames)
-    const apiKey = keyOrEnvironment(options.apiKey, name, [`${name.toUpperCase()}_API_KEY`])
+    const apiKey = keyOrEnvironment(options.apiKey, name, [variable])
     return withPreset(options.baseURL === undefined ? preset : elsewhere, { ...options, apiKey })
+  }
+}
+
+/** Options of `cloudflare()`. */
+export interface CloudflareOptions extends HostedOptions {
+  /** The id of the account, which is part of the URL. Default: `CLOUDFLARE_ACCOUNT_ID`. Not together with `baseURL`. */
+  readonly accountId?: string | undefined
+}
+
+/** Options of `databricks()`. */
+export interface DatabricksOptions extends HostedOptions {
+  /** The host of the workspace: `dbc-0123.cloud.databricks.com`. Default: `DATABRICKS_HOST`. Not together with `baseURL`. */
+  readonly host?: string | undefined
+}
+
+/** What an account's URL has in place of a word of the preset's. */
+interface AccountPart<Name extends string> {
+  readonly option: Name
+  readonly word: string
+  readonly variable: string
+  readonly keyVariable: string
+  /** Returns what goes into the URL, or `undefined` for an invalid value. */
+  readonly read: (value: string) => string | undefined
+  readonly expected: string
+}
+
+function accountHosted<Name extends string>(
+  preset: Preset,
+  { option, word, variable, keyVariable, read, expected }: AccountPart<Name>,
+): (options?: HostedOptions & { readonly [Key in Name]?: string | undefined }) => ProviderInstance {
+  const { name } = preset
+  const ofAnyAccount = hosted<never>(preset, keyVariable)
+  return (options = {}) => {
+    rejectUnknownOptions(name, options, [...optionNames, option])
+    const { [option]: given, ...others } = options
+    if (options.baseURL !== undefined) {
+      if (given === undefined) return ofAnyAccount(others)
+      throw configurationError(`${name}()`, [option], given, 'no such option together with baseURL')
+    }
+    const apiKey = keyOrEnvironment(options.apiKey, name, [keyVariable])
+    const value: unknown = given ?? variableOf([variable])
+    const part = typeof value === 'string' ? read(value) : undefined
+    if (part === undefined) {
+      const named = `${expected}, here or in the environment variable ${variable}`
+      throw configurationError(`${name}()`, [option], value, named)
+    }
+    return withPreset({ ...preset, baseURL: preset.baseURL.replace(word, part) }, { ...others, apiKey })
   }
 }
 
@@ -377,3 +584,42 @@ export const fireworks = /* @__PURE__ */ hosted<FireworksModel>(presets.firework
 export const cerebras = /* @__PURE__ */ hosted<CerebrasModel>(presets.cerebras)
 /** Perplexity: `perplexity({ apiKey })('sonar')`. */
 export const perplexity = /* @__PURE__ */ hosted<PerplexityModel>(presets.perplexity)
+/** The router of Hugging Face: `huggingface({ apiKey })('openai/gpt-oss-120b:groq')`. */
+export const huggingface = /* @__PURE__ */ hosted<never>(presets.huggingface, 'HF_TOKEN')
+/** NVIDIA NIM: `nvidia({ apiKey })('meta/llama-3.3-70b-instruct')`. */
+export const nvidia = /* @__PURE__ */ hosted<never>(presets.nvidia)
+/** Nebius: `nebius({ apiKey })('Qwen/Qwen3-235B-A22B-Instruct-2507')`. */
+export const nebius = /* @__PURE__ */ hosted<never>(presets.nebius)
+/** Moonshot: `moonshot({ apiKey })('kimi-k2.6')`. */
+export const moonshot = /* @__PURE__ */ hosted<never>(presets.moonshot)
+/** Z.ai: `zai({ apiKey })('glm-4.7')`. */
+export const zai = /* @__PURE__ */ hosted<never>(presets.zai)
+/** Alibaba's Model Studio, international: `alibaba({ apiKey })('qwen-plus')`. */
+export const alibaba = /* @__PURE__ */ hosted<never>(presets.alibaba, 'DASHSCOPE_API_KEY')
+/** GitHub Models: `github({ apiKey })('openai/gpt-4o-mini')`. */
+export const github = /* @__PURE__ */ hosted<never>(presets.github, 'GITHUB_TOKEN')
+/** Cloudflare's Workers AI: `cloudflare({ accountId, apiKey })('@cf/meta/llama-3.3-70b-instruct-fp8-fast')`. */
+export const cloudflare: (options?: CloudflareOptions) => ProviderInstance = /* @__PURE__ */ accountHosted(
+  presets.cloudflare,
+  {
+    option: 'accountId',
+    word: 'ACCOUNT_ID',
+    variable: 'CLOUDFLARE_ACCOUNT_ID',
+    keyVariable: 'CLOUDFLARE_API_TOKEN',
+    read: value => (/^[\w-]{1,64}$/.test(value) ? value : undefined),
+    expected: 'the id of an account',
+  },
+)
+/** Databricks: `databricks({ host, apiKey })('databricks-claude-sonnet-4')`. */
+export const databricks: (options?: DatabricksOptions) => ProviderInstance = /* @__PURE__ */ accountHosted(
+  presets.databricks,
+  {
+    option: 'host',
+    word: 'HOST',
+    variable: 'DATABRICKS_HOST',
+    keyVariable: 'DATABRICKS_TOKEN',
+    // The variable of Databricks' own tools has the scheme.
+    read: value => /^(?:https:\/\/)?([a-z\d][a-z\d.-]*\.[a-z\d.-]*[a-z\d])\/?$/i.exec(value)?.[1],
+    expected: 'the host of a workspace, such as dbc-0123.cloud.databricks.com',
+  },
+)

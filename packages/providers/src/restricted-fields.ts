@@ -173,6 +173,43 @@ export const perplexityFields = {
   media_response: 'paid',
 } as const satisfies RestrictedFields
 
+/** The router passes fields on to the services behind it. */
+export const huggingfaceFields = {
+  ...vllmFields,
+  ...groqFields,
+  ...togetherFields,
+  ...fireworksFields,
+  ...cerebrasFields,
+  tool_prompt: 'prompt',
+} as const satisfies RestrictedFields
+
+export const nvidiaFields = { ...vllmFields, nvext: 'routing' } as const satisfies RestrictedFields
+
+/** Moonshot's own fields, such as `thinking`, stay within `max_tokens`. */
+export const moonshotFields = { ...respelledFields }
+
+export const zaiFields = { ...respelledFields, request_id: 'scheduling' } as const satisfies RestrictedFields
+
+export const alibabaFields = {
+  ...respelledFields,
+  enable_search: 'paid',
+  search_options: 'paid',
+  enable_code_interpreter: 'paid',
+  thinking_budget: 'output',
+  vl_high_resolution_images: 'prompt',
+} as const satisfies RestrictedFields
+
+export const githubFields = { ...respelledFields }
+
+export const cloudflareFields = {
+  ...respelledFields,
+  prompt: 'prompt',
+  raw: 'prompt',
+  lora: 'model',
+} as const satisfies RestrictedFields
+
+export const databricksFields = { ...respelledFields }
+
 /** Of servers and gateways that have no preset. */
 const otherFields = {
   // Gateways: LiteLLM, Portkey, Vercel, Requesty, NVIDIA Dynamo.
@@ -248,5 +285,7 @@ export const allRestrictedFields: RestrictedFields = /* @__PURE__ */ (() => ({
   ...fireworksFields,
   ...cerebrasFields,
   ...perplexityFields,
+  ...huggingfaceFields,
+  ...alibabaFields,
   ...azureFields,
 }))()

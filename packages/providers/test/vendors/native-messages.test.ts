@@ -4,11 +4,13 @@ import {
   anthropic,
   bedrock,
   deepseek,
+  moonshot,
   ollama,
   openaiCompatible,
   openrouter,
   presets,
   vertex,
+  zai,
 } from '@sluice/providers'
 import { describe, expect, it } from 'vitest'
 import { type NativeGiven, nativeCall } from '../native-call.ts'
@@ -327,6 +329,8 @@ describe('a request to a compatible server that is passed on', () => {
   it.each<[string, Provider, string]>([
     ['deepseek', deepseek({ apiKey: 'k' }).provider, 'https://api.deepseek.com/anthropic/v1/messages'],
     ['openrouter', openrouter({ apiKey: 'k' }).provider, 'https://openrouter.ai/api/v1/messages'],
+    ['moonshot', moonshot({ apiKey: 'k' }).provider, 'https://api.moonshot.ai/anthropic/v1/messages'],
+    ['zai', zai({ apiKey: 'k' }).provider, 'https://api.z.ai/api/anthropic/v1/messages'],
     ['ollama', ollama({ speaks: ['messages'] }).provider, 'http://127.0.0.1:11434/v1/messages'],
     [
       'a preset elsewhere',

@@ -3,6 +3,8 @@ import type {
   AnthropicOptions,
   AzureOptions,
   BedrockOptions,
+  CloudflareOptions,
+  DatabricksOptions,
   EmbeddingServiceOptions,
   GeminiOptions,
   HostedOptions,
@@ -136,6 +138,21 @@ export const ownMembers: Members<PresetOptions> = {
   speaks: compatibleSpeaks,
 }
 export const hostedMembers: Members<HostedOptions> = { ...ownMembers }
+
+export const cloudflareMembers: Members<CloudflareOptions> = {
+  ...hostedMembers,
+  accountId: {
+    shape: text(),
+    description: 'The id of the account. Default: `CLOUDFLARE_ACCOUNT_ID` of the environment. Or `baseURL`.',
+  },
+}
+export const databricksMembers: Members<DatabricksOptions> = {
+  ...hostedMembers,
+  host: {
+    shape: text(),
+    description: 'The host of the workspace. Default: `DATABRICKS_HOST` of the environment. Or `baseURL`.',
+  },
+}
 
 export const openaiMembers: Members<OpenAIOptions> = {
   apiKey: key,

@@ -15,6 +15,8 @@ const enough: Readonly<Record<string, ProviderConfig>> = {
   bedrock: { region: 'us-east-1', bearerToken: 'b' },
   azure: { resource: 'ours', apiKey: 'k' },
   'openai-compatible': { baseURL: 'https://llm.example/v1' },
+  cloudflare: { accountId: 'a', apiKey: 'k' },
+  databricks: { host: 'w.cloud.databricks.com', apiKey: 'k' },
   local: {},
 }
 

@@ -53,9 +53,14 @@ const vendors: Readonly<Record<string, KnownVendor>> = {
   openai_like: { type: 'openai-compatible', keyless: true },
   litellm_proxy: { type: 'openai-compatible', keyless: true },
   deepinfra: compatible('https://api.deepinfra.com/v1/openai', 'DEEPINFRA_API_KEY'),
-  nvidia_nim: compatible('https://integrate.api.nvidia.com/v1', 'NVIDIA_NIM_API_KEY'),
+  nvidia_nim: { type: 'nvidia', key: 'NVIDIA_NIM_API_KEY' },
+  huggingface: { type: 'huggingface', key: 'HF_TOKEN', embeddings: false },
+  nebius: { type: 'nebius', key: 'NEBIUS_API_KEY' },
+  zai: { type: 'zai', key: 'ZAI_API_KEY', embeddings: false },
+  dashscope: { type: 'alibaba', key: 'DASHSCOPE_API_KEY' },
+  github: { type: 'github', key: 'GITHUB_API_KEY' },
   sambanova: compatible('https://api.sambanova.ai/v1', 'SAMBANOVA_API_KEY'),
-  moonshot: compatible('https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY'),
+  moonshot: { type: 'moonshot', key: 'MOONSHOT_API_KEY', embeddings: false },
 }
 
 /** Names that LiteLLM knows without a vendor before them. */
