@@ -32,6 +32,7 @@ const snippets: Record<string, Check> = {
   jwt: serves,
   koa: serves,
   node: serves,
+  prices: serves,
   providers: async ({ run }) => {
     await run({ OPENAI_API_KEY: 'sk-any', ANTHROPIC_API_KEY: 'sk-any' })
   },
