@@ -1,11 +1,17 @@
 import { openPostgres, postgresResponseStore } from '@sluice/postgres'
-import { keyStoreConformance, ledgerConformance, responseStoreConformance } from '@sluice/testing/conformance'
+import {
+  keyStoreConformance,
+  ledgerConformance,
+  requestLogConformance,
+  responseStoreConformance,
+} from '@sluice/testing/conformance'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, it, onTestFinished } from 'vitest'
 import { postgresKeyRepository } from '../../packages/postgres/src/key-repository.ts'
 import { postgresLedgerRepository } from '../../packages/postgres/src/ledger-repository.ts'
 import { migrateTables } from '../../packages/postgres/src/migrate.ts'
 import { Queries } from '../../packages/postgres/src/queries.ts'
+import { postgresRequestLogRepository } from '../../packages/postgres/src/request-log-repository.ts'
 import { parseSchema } from '../../packages/postgres/src/schema.ts'
 import { describeWithPostgres } from './servers/describe-with-postgres.ts'
 import { PostgresServer } from './servers/postgres-server.ts'
@@ -28,6 +34,12 @@ describeWithPostgres('PostgreSQL', () => {
 
   describe('keeps a ledger, which', () => {
     it.each(ledgerConformance)('$name', ({ run }) => run(async () => postgresLedgerRepository(await fresh())))
+  })
+
+  describe('keeps the request log, which', () => {
+    it.each(requestLogConformance)('$name', ({ run }) =>
+      run(async () => postgresRequestLogRepository(await fresh())),
+    )
   })
 
   describe('keeps keys, and', () => {

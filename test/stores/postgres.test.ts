@@ -385,7 +385,9 @@ describeWithPostgres('openPostgres', () => {
   })
 
   it('says so where a client gives something else than rows of text', async () => {
-    const client = { query: async () => ({ rows: [{ version: '7', encoding: 'UTF8', requests: 1 }] }) }
+    const client = {
+      query: async () => ({ rows: [{ version: `${migrations.length}`, encoding: 'UTF8', requests: 1 }] }),
+    }
     const { usage } = await opened(client, {})
     await expect(usage({ by: [] })).rejects.toThrow(
       "The client of PostgreSQL gave a row without a text in 'requests'.",

@@ -38,6 +38,15 @@ export type {
   Settlement,
   SumCounter,
 } from './contracts/limit-store.ts'
+export type {
+  LoggedAttempt,
+  LoggedRequest,
+  RequestLogCapacity,
+  RequestLogFilter,
+  RequestLogPosition,
+  RequestLogRepository,
+  RequestLogSearch,
+} from './contracts/request-log.ts'
 export type { ResponseStore, StoredResponse } from './contracts/response-store.ts'
 export type {
   SharedHealth,

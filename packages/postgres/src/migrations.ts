@@ -1,4 +1,5 @@
 import { principalPrefix } from './principal-prefix.ts'
+import { requestLogTables } from './request-log-migration.ts'
 import type { Schema } from './schema.ts'
 
 /*
@@ -141,4 +142,5 @@ select max(id) as last from batch`,
     comment on table ${sql}.response_items is 'Which response has an item.';
     create index response_items_response on ${sql}.response_items (owner, response_id);`,
   },
+  { statements: requestLogTables },
 ]

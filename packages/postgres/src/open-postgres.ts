@@ -8,6 +8,7 @@ import { postgresKeyRepository } from './key-repository.ts'
 import { postgresLedgerRepository } from './ledger-repository.ts'
 import { type MigrationStatus, migrateTables, migrationStatus } from './migrate.ts'
 import { Queries } from './queries.ts'
+import { postgresRequestLogRepository } from './request-log-repository.ts'
 import { parseSchema, type Schema } from './schema.ts'
 import { PostgresError, unmigratedError } from './store-error.ts'
 
@@ -44,7 +45,7 @@ export function connectionOf(database: Database): DatabaseConnection | undefined
 }
 
 /**
- * Opens keys and the ledger in PostgreSQL, with any client that has `query(text, params)`, such as a `Pool` of `pg`. You
+ * Opens keys, the ledger and the request log in PostgreSQL, with any client that has `query(text, params)`, such as a `Pool` of `pg`. You
  * own the client: `close` does not end it, and a pool needs a listener for its `error` events.
  *
  * A gateway can start while the database is unreachable, unless `migrate` is true. Rejects with `ConfigurationError` or
@@ -73,6 +74,7 @@ export async function openPostgres(client: PostgresClient, given: PostgresOption
   const database: Database = {
     keys,
     ledger,
+    requestLog: postgresRequestLogRepository(queries),
     usage: query => rows.usage(query),
     migrate: () => migrateTables(client, schema),
     close: () => {

@@ -46,8 +46,9 @@ describe('migrate', () => {
       { version: 4, name: 'outcome client_disconnected' },
       { version: 5, name: 'operations, dialects, sources and end users' },
       { version: 6, name: 'responses' },
-      { version: 7, name: 'second' },
-      { version: 8, name: 'third' },
+      { version: 7, name: 'request log' },
+      { version: 8, name: 'second' },
+      { version: 9, name: 'third' },
     ])
   })
 

@@ -1,3 +1,5 @@
+import { requestLogMigration } from './request-log-migration.ts'
+
 /*
  * Units: `sluice_record.cost` is in billionths of a US dollar, as is `requests.nano_dollars` of `@sluice/postgres`.
  * Times are milliseconds since 1970.
@@ -121,4 +123,5 @@ export const migrations: readonly Migration[] = [
       END`,
     ],
   },
+  requestLogMigration,
 ]

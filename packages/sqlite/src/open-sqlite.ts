@@ -9,6 +9,7 @@ import { sqliteKeyRepository } from './key-repository.ts'
 import { sqliteLedgerRepository } from './ledger-repository.ts'
 import { type Location, openError, parseLocation } from './location.ts'
 import { expectMigrated, migrate, SchemaVersionError, schemaVersion } from './migrate.ts'
+import { sqliteRequestLogRepository } from './request-log-repository.ts'
 
 /** The location of the database. */
 export interface SqliteLocation {
@@ -35,7 +36,7 @@ export function connectionOf(database: Database): Connection | undefined {
 }
 
 /**
- * Opens an SQLite file with keys and the ledger, and creates it if it is missing. Several processes of one machine can
+ * Opens an SQLite file with keys, the ledger and the request log, and creates it if it is missing. Several processes of one machine can
  * open the same file. A new file is readable and writable by its owner only.
  *
  * Stored data survives a crash of the process. A power failure can lose the last records, but does not damage the file.
@@ -72,6 +73,7 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
     const database: Database = {
       keys: keyStore(sqliteKeyRepository(connection), options),
       ledger,
+      requestLog: sqliteRequestLogRepository(connection),
       usage: query => rows.usage(query),
       migrate: () => migrate(connection),
       close: () => {

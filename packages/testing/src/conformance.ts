@@ -19,6 +19,7 @@ export type {
   StreamSample,
 } from './conformance/provider/provider-samples.ts'
 export { providerConformance } from './conformance/provider.ts'
+export { requestLogConformance } from './conformance/request-log.ts'
 export {
   type ResponseStoreCase,
   type ResponseStoreSettings,

@@ -1,12 +1,15 @@
 import type { KeyStore } from './key-store.ts'
 import type { Ledger, UsageQuery, UsageRow } from './ledger.ts'
+import type { RequestLogRepository } from './request-log.ts'
 
-/** A database with API keys and the ledger. Each database package returns one, such as `openPostgres`. */
+/** A database with API keys, the ledger and the request log. Each database package returns one, such as `openPostgres`. */
 export interface Database {
   /** Issues and manages keys. Pass it to `apiKeys`. */
   readonly keys: KeyStore
   /** Records requests. Pass it to `createGateway`. */
   readonly ledger: Ledger
+  /** The table of the request log. Pass it to `createRequestLog` of `@sluice/log`. */
+  readonly requestLog: RequestLogRepository
   /** Sums the usage that the ledger has recorded. Throws `TypeError` for an invalid query. */
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
   /** Creates or updates the tables. Several processes may call it at the same time. */

@@ -196,9 +196,9 @@ export interface StoreEvent {
   readonly type: 'store'
   /**
    * `answers`: the `CacheStore` of cached responses and idempotency keys. `responses`: the `ResponseStore`. `health`: the
-   * `SharedHealth` of targets.
+   * `SharedHealth` of targets. `log`: the `RequestLogRepository` of `@sluice/log`.
    */
-  readonly store: 'limits' | 'ledger' | 'keys' | 'answers' | 'responses' | 'health'
+  readonly store: 'limits' | 'ledger' | 'keys' | 'answers' | 'responses' | 'health' | 'log'
   readonly state: 'failing' | 'working'
   /** What the store failed with. */
   readonly error: unknown

@@ -8,7 +8,15 @@ import type { CacheStore } from '../contracts/cache-store.ts'
 import type { PrincipalId } from '../contracts/principal.ts'
 import { deletePrincipal } from './delete-principal.ts'
 
-const nothing = { keys: 0, records: 0, cachedResponses: 0, idempotencyKeys: 0, responses: 0, unreached: [] }
+const nothing = {
+  keys: 0,
+  records: 0,
+  cachedResponses: 0,
+  idempotencyKeys: 0,
+  responses: 0,
+  loggedRequests: 0,
+  unreached: [],
+}
 
 /** A store that knows no owners. */
 function plainStore(): CacheStore {
@@ -60,6 +68,16 @@ describe('deletePrincipal', () => {
     for (const cache of [shared, own]) {
       expect(await deletePrincipal({ id: 'ann' }, { cache })).toEqual({ ...nothing, unreached: ['cache'] })
     }
+  })
+
+  it('deletes the rows of the request log', async () => {
+    const log = {
+      deletePrincipal: async ({ id, source }: PrincipalId) => (id === 'ann' && source === 'jwt' ? 3 : 0),
+    }
+    expect(await deletePrincipal({ id: 'ann', source: 'jwt' }, { log })).toEqual({
+      ...nothing,
+      loggedRequests: 3,
+    })
   })
 
   it('goes on where a store fails, and rejects with what failed', async () => {

@@ -5,6 +5,7 @@ import type { CacheStore } from '../contracts/cache-store.ts'
 import type { KeyStore } from '../contracts/key-store.ts'
 import type { Ledger } from '../contracts/ledger.ts'
 import type { PrincipalId } from '../contracts/principal.ts'
+import type { RequestLogRepository } from '../contracts/request-log.ts'
 import type { ResponseStore } from '../contracts/response-store.ts'
 import { memberOf, membersOf } from '../primitives/own-members.ts'
 import { ownerOf } from './response-state.ts'
@@ -19,6 +20,8 @@ export interface PrincipalStores {
   readonly cache?: ResponseCache | undefined
   readonly idempotency?: Idempotency | undefined
   readonly responses?: ResponseStore | undefined
+  /** The request log: that of `createRequestLog`, or its repository. */
+  readonly log?: Pick<RequestLogRepository, 'deletePrincipal'> | undefined
 }
 
 /** What `deletePrincipal` deleted. */
@@ -33,6 +36,8 @@ export interface PrincipalDeletion {
   readonly idempotencyKeys: number
   /** Number of entries in the store of responses. */
   readonly responses: number
+  /** Number of rows in the request log. */
+  readonly loggedRequests: number
   /**
    * The given stores in which nothing could be deleted: those of your own without a method for it, and a cache whose
    * responses are shared by a group. What they have of the principal is still there.
@@ -41,14 +46,15 @@ export interface PrincipalDeletion {
 }
 
 /** A part of what a gateway stores of a principal. */
-export type DeletionPart = 'keys' | 'ledger' | 'cache' | 'idempotency' | 'responses'
+export type DeletionPart = 'keys' | 'ledger' | 'cache' | 'idempotency' | 'responses' | 'log'
 
-const parts: readonly DeletionPart[] = ['keys', 'ledger', 'cache', 'idempotency', 'responses']
+const parts: readonly DeletionPart[] = ['keys', 'ledger', 'cache', 'idempotency', 'responses', 'log']
 
 /**
- * Deletes what is stored of a principal: its issued key, its records in the ledger, its cached responses, its idempotency keys
- * and the responses that its requests can continue, in the given stores. The key is deleted first. Requests in flight still end: call it again afterwards. Counters of
- * limits, which hold no more than the id, expire by themselves.
+ * Deletes what is stored of a principal: its issued key, its records in the ledger, its rows in the request log, its cached
+ * responses, its idempotency keys and the responses that its requests can continue, in the given stores. The key is deleted first.
+ * Requests in flight still end: call it again afterwards. Counters of limits, which hold no more than the id, expire by
+ * themselves.
  *
  * Rejects with `AggregateError` if stores fail, after all others are done: call it again. Rejects with `TypeError` for an
  * invalid principal.
@@ -58,8 +64,8 @@ export async function deletePrincipal(
   stores: PrincipalStores,
 ): Promise<PrincipalDeletion> {
   const known = principalId(principal)
-  const given = membersOf(stores, 'keys', 'keySource', 'ledger', 'cache', 'idempotency', 'responses')
-  const { keys, keySource = 'api_keys', ledger, cache, idempotency, responses } = given
+  const given = membersOf(stores, 'keys', 'keySource', 'ledger', 'cache', 'idempotency', 'responses', 'log')
+  const { keys, keySource = 'api_keys', ledger, cache, idempotency, responses, log } = given
   const unreached = new Set<DeletionPart>()
   const errors = new Map<DeletionPart, unknown>()
   const count = async (part: DeletionPart, run: () => unknown): Promise<number> => {
@@ -77,13 +83,14 @@ export async function deletePrincipal(
     keys === undefined || known.source !== keySource
       ? 0
       : await count('keys', async () => ((await keys.delete(known.id)) ? 1 : 0))
-  const [records, cachedResponses, idempotencyKeys, stored] = await Promise.all([
+  const [records, cachedResponses, idempotencyKeys, stored, loggedRequests] = await Promise.all([
     ledger === undefined ? 0 : count('ledger', () => ledger.deletePrincipal?.(known)),
     cache === undefined ? 0 : count('cache', () => deleteOwned(cache.store, cache.ownerOf?.(known))),
     idempotency === undefined
       ? 0
       : count('idempotency', () => deleteOwned(idempotency.store, replayOwner(known))),
     responses === undefined ? 0 : count('responses', () => responses.deleteOwner?.(ownerOf(known))),
+    log === undefined ? 0 : count('log', () => log.deletePrincipal(known)),
   ])
   if (errors.size > 0) {
     const failed = parts.filter(part => errors.has(part))
@@ -99,6 +106,7 @@ export async function deletePrincipal(
     cachedResponses,
     idempotencyKeys,
     responses: stored,
+    loggedRequests,
     unreached: inOrder,
   }
 }
