@@ -40,6 +40,7 @@ export default [
   entry('redis', '8.5 kB'),
   entry('sqlite', '15.5 kB'),
   entry('postgres', '9 kB'),
+  entry('log', '6 kB'),
   entry('telemetry', '4 kB'),
   entry('telemetry/opentelemetry', '5 kB'),
   entry('telemetry/prometheus', '4 kB'),

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Gateway } from '@sluice/core'
 import type { Database } from '@sluice/core/store'
+import type { RequestLog } from '@sluice/log'
 import { expect, it, onTestFinished } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { type Check, describePage } from './runner/describe-page.ts'
@@ -31,6 +32,20 @@ const snippets: Record<string, Check> = {
   express: serves,
   jwt: serves,
   koa: serves,
+  log: async ({ run }) => {
+    const running = await run({ SLUICE_DB: `file:${join(temporaryFolder(), 'log.db')}` })
+    const { database, gateway, log } = running.exports as {
+      database: Database
+      gateway: Gateway
+      log: RequestLog
+    }
+    onTestFinished(() => database.close())
+    const asked = { fetch: gateway.fetch }
+    expect(await ask('http://there.test/v1', asked)).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+    await gateway.close()
+    await log.close()
+    expect((await log.search({ where: { key: 'me' } })).rows).toHaveLength(1)
+  },
   node: serves,
   prices: serves,
   providers: async ({ run }) => {

@@ -36,6 +36,7 @@ describe('dependency rules', () => {
       'express',
       'jwt',
       'koa',
+      'log',
       'node',
       'postgres',
       'prices',
@@ -149,6 +150,8 @@ describe('the rules see', () => {
     ['packages/node/src/listener.ts', 'undeclared', true],
     ['packages/providers/src/openai.ts', 'zod', false],
     ['packages/telemetry/src/index.ts', '@sluice/node', false],
+    ['packages/log/src/index.ts', '@sluice/sqlite', true],
+    ['packages/sqlite/src/index.ts', '@sluice/log', true],
   ])('%s must not import %s (type only: %s)', (file, specifier, type) => {
     expect(faultsOf({ file, specifier, type })).not.toEqual([])
   })
@@ -194,7 +197,7 @@ describe('the rules see', () => {
 const undiciTransport = join('packages', 'core', 'src', 'transports', 'undici.ts')
 
 /** What runs on Node, Bun, Deno and edge runtimes alike. */
-const webOnly = ['core', 'providers', 'jwt', 'prices', 'console']
+const webOnly = ['core', 'providers', 'jwt', 'prices', 'console', 'log']
 
 /** Which packages each package may use, or which entry of one: for all, or for their types alone. */
 const uses: Record<string, { readonly all: readonly string[]; readonly types: readonly string[] }> = {
@@ -207,12 +210,14 @@ const uses: Record<string, { readonly all: readonly string[]; readonly types: re
   jwt: { all: ['core'], types: [] },
   prices: { all: ['core'], types: [] },
   telemetry: { all: ['core'], types: [] },
+  log: { all: ['core'], types: [] },
   console: { all: ['core'], types: [] },
   cli: {
     all: [
       'console',
       'core',
       'jwt',
+      'log',
       'node',
       'postgres',
       'prices',

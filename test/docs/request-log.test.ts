@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Gateway } from '@sluice/core'
+import type { Database } from '@sluice/core/store'
+import type { RequestLog } from '@sluice/log'
+import { expect } from 'vitest'
+import { ask } from './runner/ask.ts'
+import { describePage, type Snippet } from './runner/describe-page.ts'
+import { temporaryFolder } from './runner/temporary-folder.ts'
+
+/** Three requests, one of which is refused. */
+async function fill(snippet: Snippet, env: Readonly<Record<string, string>>): Promise<void> {
+  const { gateway, log, database } = (await snippet.run(env)).exports as {
+    gateway: Gateway
+    log: RequestLog
+    database: Database
+  }
+  for (const key of ['sk-ann', 'sk-ann', 'sk-none']) {
+    await ask('http://sluice.test/v1', { fetch: gateway.fetch, key, model: 'small' })
+  }
+  await gateway.close()
+  await log.close()
+  expect(log.stats()).toEqual({ written: 3, lost: 0, pending: 0 })
+  await database.close()
+}
+
+describePage('docs/request-log.md', {
+  log: snippet => fill(snippet, { SLUICE_DB: `file:${join(temporaryFolder(), 'log.db')}` }),
+
+  search: async ({ run }, others) => {
+    const env = { SLUICE_DB: `file:${join(temporaryFolder(), 'log.db')}` }
+    await fill(others('log'), env)
+    const { printed } = await run(env, code => code.replaceAll('limit: 100', 'limit: 1'))
+    expect(printed).toHaveLength(2)
+    for (const line of printed) expect(line).toMatch(/^20\d\d-.*Z ann 200 /)
+  },
+
+  export: async ({ run }, others) => {
+    const folder = temporaryFolder()
+    const env = { SLUICE_DB: `file:${join(folder, 'log.db')}`, EXPORT: join(folder, 'requests.csv') }
+    await fill(others('log'), env)
+    await run(env)
+    const lines = readFileSync(env.EXPORT, 'utf8').split('\r\n')
+    expect(lines).toHaveLength(4)
+    expect(lines[1]).toContain(',completed,200,ann,')
+  },
+})
