@@ -79,6 +79,7 @@ describePage('docs/command-line.md', {
   },
   keys: besideDev(/Ann's notebook +until /),
   usage: besideDev(/^day,tag:team,requests,/),
+  logs: besideDev(/^id,clientRequestId,at,/),
 })
 
 describePage('packages/cli/README.md', {
@@ -100,6 +101,7 @@ it.each([
   ['explain', 'sluice explain'],
   ['keys create', 'sluice keys'],
   ['usage', 'sluice usage'],
+  ['logs', 'sluice logs'],
   ['import', 'sluice import'],
 ])('names every option of %s', async (name, heading) => {
   const command = await commandTable.find(entry => entry.name === name)!.load()

@@ -57,11 +57,15 @@ export function sqliteRequestLogRepository(connection: Connection): RequestLogRe
     },
     search: search => searchRequestLog(connection, search),
     deleteBefore: at =>
-      deleteAll('SELECT row FROM sluice_request_log WHERE at < ? ORDER BY at, row LIMIT ?', [at]),
+      deleteAll(
+        'SELECT row FROM sluice_request_log INDEXED BY sluice_request_log_at WHERE at < ? ORDER BY at, row LIMIT ?',
+        [at],
+      ),
     excessBefore: capacity => excessBefore(connection, capacity),
     deletePrincipal: ({ id, source = '' }) =>
       deleteAll(
-        'SELECT row FROM sluice_request_log WHERE principal = ? AND source IS ? ORDER BY at, row LIMIT ?',
+        `SELECT row FROM sluice_request_log INDEXED BY sluice_request_log_principal
+  WHERE principal = ? AND source IS ? ORDER BY at, row LIMIT ?`,
         [storableText(id), source === '' ? null : storableText(source)],
       ),
   }

@@ -64,6 +64,11 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('../commands/usage.ts')).usage,
   },
   {
+    name: 'logs',
+    summary: 'searches the request log, and exports it',
+    load: async () => (await import('../commands/logs.ts')).logs,
+  },
+  {
     name: 'import',
     summary: 'converts a configuration of LiteLLM or Portkey, and lists the settings without an equivalent',
     load: async () => (await import('../commands/import.ts')).importCommand,

@@ -17,7 +17,7 @@ export const keysDelete: Command = {
   help: `
 Usage: sluice keys delete ID [options]
 
-  --records         also deletes the records of the key in the ledger
+  --records         also deletes the records of the key in the ledger and in the request log
 ${databaseHelp}
 
 Responses that are stored for the key in the database or in Redis are deleted, too.
@@ -54,17 +54,19 @@ async function deleteKey(id: string, database: NamedDatabase): Promise<string> {
 
 /** Returns what was deleted. Throws `CommandError` where there was nothing. */
 async function deleteWithRecords(id: string, database: NamedDatabase): Promise<string> {
-  const { keys, ledger, label } = database
+  const { keys, ledger, requestLog, label } = database
   const known = await keys.get(id)
-  const deleted = await deleteStored(id, database, { keys, ledger })
+  const deleted = await deleteStored(id, database, { keys, ledger, log: requestLog })
   // Records of older versions have no source.
   const older = await deletePrincipal({ id }, { ledger })
   const records = deleted.records + older.records
-  if (known === undefined && records === 0 && deleted.responses === 0) {
+  const { loggedRequests } = deleted
+  if (known === undefined && records + deleted.responses + loggedRequests === 0) {
     throw new CommandError(`There is no key ${printable(id)}, and no record of it, in ${label}.`)
   }
   const counts = [
     counted(records, 'record'),
+    ...(loggedRequests === 0 ? [] : [counted(loggedRequests, 'logged request')]),
     ...(deleted.responses === 0 ? [] : [counted(deleted.responses, 'stored response')]),
   ].join(' and ')
   const name = known === undefined ? printable(id) : `${id} (${known.name})`
@@ -72,20 +74,27 @@ async function deleteWithRecords(id: string, database: NamedDatabase): Promise<s
   return `Deleted ${what} from ${label}. Cached responses, idempotency keys, and responses that a service has stored in memory, stay until they expire.`
 }
 
+/** How much was deleted of a key. */
+interface DeletedCounts {
+  readonly records: number
+  readonly loggedRequests: number
+  readonly responses: number
+}
+
 /** Deletes the key first. Throws `CommandError` if something cannot be deleted. */
 async function deleteStored(
   id: string,
   { responseStores, label }: NamedDatabase,
   stores: PrincipalStores,
-): Promise<{ readonly records: number; readonly responses: number }> {
+): Promise<DeletedCounts> {
   const principal = { id, source: 'api_keys' }
-  const { records, unreached } = await deletePrincipal(principal, stores)
+  const { records, loggedRequests, unreached } = await deletePrincipal(principal, stores)
   if (unreached.length > 0) throw new CommandError(`${label} cannot delete records.`)
   let responses = 0
   for (const store of responseStores()) {
     responses += (await deletePrincipal(principal, { responses: store })).responses
   }
-  return { records, responses }
+  return { records, loggedRequests, responses }
 }
 
 function counted(count: number, word: string): string {

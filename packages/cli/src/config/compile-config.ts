@@ -10,6 +10,7 @@ import { modelTable } from './routes/model-table.ts'
 import { bundledOptions } from './sections/bundled-options.ts'
 import { callersOf, type TokenCallers } from './sections/callers.ts'
 import { checkModelNames, checkRules } from './sections/check-rules.ts'
+import { checkLog } from './sections/log-shape.ts'
 import { checkResponses } from './sections/responses-shape.ts'
 import { collectOptionIssues } from './shape/collect-issues.ts'
 import { isPlainObject } from './shape/collections.ts'
@@ -32,6 +33,7 @@ export function compileConfig(
   checkRules(config.limits, config, root.at('limits'))
   checkConsoleChat(config, root)
   checkResponses(config, root)
+  checkLog(config, root)
   const prices = pricesOf(config, root)
   checkBundledPrices(config, root)
   checkOptions(config, root)

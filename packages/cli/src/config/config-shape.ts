@@ -15,6 +15,7 @@ import {
   timeoutsShape,
 } from './sections/gateway-shapes.ts'
 import { limitsShape } from './sections/limit-shape.ts'
+import { logShape } from './sections/log-shape.ts'
 import { count } from './sections/numbers.ts'
 import { responsesShape } from './sections/responses-shape.ts'
 import { serverShape } from './sections/server-shape.ts'
@@ -85,6 +86,10 @@ export const configMembers = {
   },
   idempotency: { shape: flag, description: 'Whether to honour `Idempotency-Key`. Default: no.' },
   telemetry: { shape: telemetryShape, description: 'Request log, metrics and traces.' },
+  log: {
+    shape: logShape,
+    description: 'Request log in the database of `state`: one row per request. Default: off.',
+  },
   console: { shape: consoleShape, description: 'The console at `/console/`. Default: off.' },
   validation: {
     shape: choice('schema', 'live'),

@@ -21,6 +21,7 @@ export function configSummary(config: TypedConfig, prices: string): string {
     ['responses', responseStorageText(config)],
     ['cache', [cache && 'cached', idempotency && 'idempotency keys'].filter(Boolean).join(', ') || 'off'],
     ['metrics', telemetry?.metrics === false ? 'off' : '/metrics'],
+    ['request log', config.log ? storeOf(state?.database ?? 'none') : 'off'],
     ['console', config.console ? '/console/' : 'off'],
   ]
   return lines.map(([name, text]) => `  ${name.padEnd(13)} ${text}`).join('\n')

@@ -56,6 +56,8 @@ export interface Config {
   /** Whether to replay responses for requests with the same `Idempotency-Key`. Default: no. */
   readonly idempotency?: boolean
   readonly telemetry?: TelemetryConfig
+  /** The request log in the database of `state`: one row per request. Default: off. */
+  readonly log?: LogConfig | false
   /** The web console at `/console/`. Default: off. */
   readonly console?: ConsoleConfig | false
   readonly validation?: GatewayOptions['validation']
@@ -266,6 +268,20 @@ export interface TelemetryConfig {
   readonly openTelemetry?: boolean
   /** Names of tags that become labels of metrics. Default: none. */
   readonly tagLabels?: readonly string[]
+}
+
+/** The request log: options of `createRequestLog` of `@sluice/log`. */
+export interface LogConfig {
+  /** Where rows are stored: `database`, that of `state`. */
+  readonly store: 'database'
+  /** Rows that are older are deleted. Default 30. */
+  readonly maxAgeDays?: number
+  /** Maximum number of rows; the oldest are deleted. Default: no maximum. */
+  readonly maxRows?: number
+  /** Maximum size of the rows as JSON, in bytes. Default: no maximum. */
+  readonly maxBytes?: number
+  /** Whether to store error messages that may quote a request. Default: no. */
+  readonly errorMessages?: boolean
 }
 
 /** The web console. */

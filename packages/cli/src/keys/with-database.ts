@@ -17,6 +17,7 @@ export interface NamedDatabase {
   readonly usage: Database['usage']
   /** Opens the stores of responses: the database, and Redis if it was opened. */
   responseStores(): readonly ResponseStore[]
+  readonly requestLog: Database['requestLog']
   readonly label: string
 }
 
@@ -50,14 +51,15 @@ export async function withDatabase(
   const { database, close } = opened
   if (database === undefined) throw new Error('A state with a database was opened without one.')
   try {
-    const { keys, ledger } = database
+    const { keys, ledger, requestLog } = database
     const hasRedis = opensRedis && state.redis !== undefined
     if (hasRedis) await opened.connected()
     const responseStores = () => [
       opened.responseStore({ store: 'database' }),
       ...(hasRedis ? [opened.responseStore({ store: 'redis' })] : []),
     ]
-    return await use({ keys, ledger, usage: query => database.usage(query), responseStores, label })
+    const usage: NamedDatabase['usage'] = query => database.usage(query)
+    return await use({ keys, ledger, usage, requestLog, responseStores, label })
   } catch (error) {
     throw toCommandError(error, label)
   } finally {

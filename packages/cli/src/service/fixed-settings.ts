@@ -8,6 +8,7 @@ const fixed = [
   ['server', 'trustProxy'],
   ['state'],
   ['responses'],
+  ['log'],
   ['telemetry', 'metrics'],
   ['telemetry', 'openTelemetry'],
   ['telemetry', 'tagLabels'],
@@ -22,11 +23,12 @@ export function fixedChanges(before: TypedConfig, after: TypedConfig): readonly 
 
 /** A configuration, but with those parts as they were before. */
 export function withFixedSettings(before: TypedConfig, after: TypedConfig): TypedConfig {
-  const { state: _, responses: __, ...others } = after
+  const { state: _, responses: __, log: ___, ...others } = after
   return {
     ...others,
     ...(before.state !== undefined && { state: before.state }),
     ...(before.responses !== undefined && { responses: before.responses }),
+    ...(before.log !== undefined && { log: before.log }),
     server: { ...after.server, ...keepSettings(before, 'server') },
     telemetry: { ...after.telemetry, ...keepSettings(before, 'telemetry') },
   }

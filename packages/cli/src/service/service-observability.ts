@@ -3,11 +3,18 @@ import { type Console, createConsole } from '@sluice/console'
 import { type Endpoint, type ManagedGateway, type Observer, observers, type Principal } from '@sluice/core'
 import { type OpenApiOptions, openApi } from '@sluice/core/openapi'
 import type { Database } from '@sluice/core/store'
+import type { RequestLog } from '@sluice/log'
 import { probes, requestLog } from '@sluice/telemetry'
 import { type PrometheusMetrics, prometheus } from '@sluice/telemetry/prometheus'
 import type { CommandContext } from '../command.ts'
 import type { ConsoleConfig, TelemetryConfig, TypedConfig } from '../config/config.ts'
 import type { SentTelemetry } from './open-telemetry.ts'
+
+/** Where what was seen is stored; `undefined` where it is not. */
+interface ObservabilityStores {
+  readonly database: Database | undefined
+  readonly requestLog: RequestLog | undefined
+}
 
 type ObservabilityContext = Pick<CommandContext, 'print' | 'log' | 'terminal' | 'colours' | 'now'>
 
@@ -50,9 +57,9 @@ export class ServiceObservability {
   }
 
   /** Sees as a configuration says from now on. Gives what answers beside the gateway. */
-  use(config: TypedConfig, gateway: ManagedGateway, database: Database | undefined): readonly Endpoint[] {
+  use(config: TypedConfig, gateway: ManagedGateway, stores: ObservabilityStores): readonly Endpoint[] {
     const metrics = this.#metrics
-    this.#useConsole(config, database)
+    this.#useConsole(config, stores)
     const page = this.#console?.page
     this.#observe = observers(
       config.observe,
@@ -60,6 +67,7 @@ export class ServiceObservability {
       metrics?.observe,
       this.#sent?.observe,
       page?.observe,
+      stores.requestLog?.observe,
     )
     return [
       probes(gateway),
@@ -82,17 +90,17 @@ export class ServiceObservability {
     return requestLog({ write: print, format, colours, now })
   }
 
-  #useConsole(config: TypedConfig, database: Database | undefined): void {
+  #useConsole(config: TypedConfig, stores: ObservabilityStores): void {
     const settings = config.console === false ? undefined : config.console
     const base = config.server?.basePath ?? '/v1'
     const now = this.#console
     if (isDeepStrictEqual(now?.settings, settings) && (now === undefined || now.base === base)) return
     now?.page.close()
     this.#console =
-      settings === undefined ? undefined : { page: this.#pageOf(settings, base, database), settings, base }
+      settings === undefined ? undefined : { page: this.#pageOf(settings, base, stores), settings, base }
   }
 
-  #pageOf({ adminKey, chat }: ConsoleConfig, base: string, database: Database | undefined): Console {
+  #pageOf({ adminKey, chat }: ConsoleConfig, base: string, { database }: ObservabilityStores): Console {
     return createConsole({
       adminKey,
       chat,

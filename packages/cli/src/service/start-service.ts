@@ -19,6 +19,7 @@ import { openState } from '../state/open-state.ts'
 import { fixedChanges, withFixedSettings } from './fixed-settings.ts'
 import { rejectForeignHost } from './host-check.ts'
 import { ServicePrices } from './load-prices.ts'
+import { openRequestLog } from './open-request-log.ts'
 import { startOpenTelemetry } from './open-telemetry.ts'
 import type { Service, ServiceOptions } from './service.ts'
 import { ServiceListenError } from './service-listen-error.ts'
@@ -93,6 +94,11 @@ async function started(
   closing.add(() => state.close())
   const storage = responseStorage(config)
   const responses = storage === undefined ? false : state.responseStore(storage)
+  const requestLog =
+    config.log && state.database
+      ? openRequestLog(config.log, state.database, { log: context.log, observe: observability.observe })
+      : undefined
+  closing.add(async () => requestLog?.close())
 
   const servicePrices = new ServicePrices(context.cwd, event => observability.observe(event))
   closing.add(async () => servicePrices.close())
@@ -110,7 +116,7 @@ async function started(
   }
   const gateway = createGateway(await optionsOf(compiled))
   closing.add(() => gateway.close({ drainMs: 0 }))
-  let front = frontOf(gateway, config, observability.use(config, gateway, state.database))
+  let front = frontOf(gateway, config, observability.use(config, gateway, { ...state, requestLog }))
   compiled.vendors.keep()
   const warning = responseStorageWarning(config)
   if (warning !== undefined) context.log(warning)
@@ -149,7 +155,7 @@ async function started(
     gateway.reload(await optionsOf(after))
     compiled = after
     after.vendors.keep()
-    front = frontOf(gateway, after.config, observability.use(after.config, gateway, state.database))
+    front = frontOf(gateway, after.config, observability.use(after.config, gateway, { ...state, requestLog }))
     for (const path of changes)
       context.log(`${path} cannot change while the service runs. Restart it to apply the change.`)
   }
