@@ -7,10 +7,11 @@ import { openSqlite } from '@sluice/sqlite'
 import { listedFilters, loggedRequests } from '../test/stores/request-log-filters.ts'
 import { PostgresServer, postgresBin } from '../test/stores/servers/postgres-server.ts'
 
-// `pnpm bench:log [rows]`: fills the request log in SQLite and in PostgreSQL, and measures each listed filter. The first page has
+// `pnpm bench:log [rows] [sqlite|postgres]`: fills the request log in SQLite and in PostgreSQL, and measures each listed filter. The first page has
 // 50 rows. SQLite runs in this thread: the longest time for which the event loop was blocked is measured, too.
 
 const rowCount = Number(process.argv[2] ?? 1_000_000)
+const only = process.argv[3]
 const batchSize = 500
 const rounds = 12
 const pageSize = 50
@@ -18,8 +19,8 @@ const pageSize = 50
 console.log(
   `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
 )
-await benchSqlite()
-if (postgresBin !== undefined) await benchPostgres()
+if (only !== 'postgres') await benchSqlite()
+if (only !== 'sqlite' && postgresBin !== undefined) await benchPostgres()
 
 async function benchSqlite(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-bench-log-'))

@@ -1,6 +1,11 @@
 import { ConfigurationError, type Observer, type PrincipalId, type StoreEvent } from '@sluice/core'
 import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption } from '@sluice/core/adapter'
-import type { LoggedRequest, RequestLogPosition, RequestLogRepository } from '@sluice/core/store'
+import type {
+  LoggedRequest,
+  RequestLogPosition,
+  RequestLogRepository,
+  RequestLogSearch,
+} from '@sluice/core/store'
 import { exportHead, exportRows, type RequestLogFormat } from './export-rows.ts'
 import { systemClock } from './log-clock.ts'
 import { type RequestLogLoss, type RequestLogStats, RequestLogWriter } from './request-log-writer.ts'
@@ -114,8 +119,8 @@ export function createRequestLog(options: CreateRequestLogOptions): RequestLog {
     } while (after !== undefined)
   }
 
-  const find = async (query: RequestLogQuery): Promise<RequestLogPage> => {
-    const search = validateQuery(query, clock.now())
+  const find = (query: RequestLogQuery): Promise<RequestLogPage> => pageOf(validateQuery(query, clock.now()))
+  const pageOf = async (search: RequestLogSearch): Promise<RequestLogPage> => {
     const found = await repository.search({ ...search, limit: search.limit + 1 })
     const rows = found.slice(0, search.limit)
     const last = found.length > search.limit ? rows.at(-1) : undefined
@@ -126,7 +131,7 @@ export function createRequestLog(options: CreateRequestLogOptions): RequestLog {
     observe(event) {
       if (event.type === 'end') writer.add(event)
     },
-    search: async (query = {}) => find(query),
+    search: (query = {}) => find(query),
     get: async id => (await find({ where: { id }, limit: 1 })).rows[0],
     export(format, query = {}) {
       if (format !== 'csv' && format !== 'jsonl') {

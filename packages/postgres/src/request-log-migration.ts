@@ -47,7 +47,6 @@ export function requestLogTables({ sql }: Schema): string {
       at timestamptz not null,
       id text collate "C" not null
     );
-    comment on table ${sql}.request_log_tags is 'The tags of each row of request_log, to search by.';
-    create index request_log_tags_value on ${sql}.request_log_tags
-      (${principalPrefix('name')}, ${principalPrefix('value')}, at desc, id desc);`
+    comment on table ${sql}.request_log_tags is 'The first 64 characters of each tag of request_log, to search by.';
+    create index request_log_tags_value on ${sql}.request_log_tags (name, value, at desc, id desc);`
 }

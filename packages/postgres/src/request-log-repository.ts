@@ -48,96 +48,124 @@ export function postgresRequestLogRepository(queries: Queries): RequestLogReposi
   }
 }
 
-/** Finds rows, newest first. The first tag selects rows by the index of tags, every other condition is on the row. */
+type Param = (value: string) => string
+
+/** A condition, and what of it an index answers; `undefined` if none does. */
+interface Condition {
+  readonly indexed?: string
+  readonly sql: string
+}
+
+/**
+ * Finds rows, newest first. One condition selects rows by its index, in the order of the result, and the others are checked one by
+ * one. `offset 0` keeps the planner from another plan: it takes conditions for independent, and would then sort many rows for a few.
+ */
 async function searchRequests(queries: Queries, search: RequestLogSearch): Promise<LoggedRequest[]> {
-  const { schema } = queries
+  const { sql } = queries.schema
   const { from, to, where, after, limit } = search
   const params: string[] = []
   const param = (value: string) => `$${params.push(value)}::text`
-  const { tags = {}, ...filter } = where
-  const [first, ...others] = Object.entries(tags)
-  // A rarer condition than a tag selects the rows, if there is one.
-  const byTag = first !== undefined && !hasRareCondition(filter)
-  const order = byTag ? 'tag' : 'log'
   const moment = (ms: number) => timestampFromMs(`${param(String(ms))}::bigint`)
-  const tagIs = ([name, value]: readonly [string, string]) => {
-    const [nameParam, valueParam] = [param(name), param(value)]
-    return `${principalPrefix('tag.name')} = ${principalPrefix(nameParam)} and tag.name = ${nameParam}
-  and ${principalPrefix('tag.value')} = ${principalPrefix(valueParam)} and tag.value = ${valueParam}`
-  }
-  const conditions = [
-    ...(from === undefined ? [] : [`${order}.at >= ${moment(from)}`]),
-    ...(to === undefined ? [] : [`${order}.at < ${moment(to)}`]),
-    ...(after === undefined
-      ? []
-      : [`(${order}.at, ${order}.id) < (${moment(after.at)}, ${param(after.id)})`]),
-    ...filterConditions(filter, param),
-    ...(byTag ? [tagIs(first)] : []),
-    ...(byTag || first === undefined ? others : [first, ...others]).map(
-      ([name, value]) => `log.entry -> 'tags' ->> ${param(name)} = ${param(value)}`,
-    ),
+  const period = [
+    ...(from === undefined ? [] : [`at >= ${moment(from)}`]),
+    ...(to === undefined ? [] : [`at < ${moment(to)}`]),
+    ...(after === undefined ? [] : [`(at, id) < (${moment(after.at)}, ${param(after.id)})`]),
   ]
-  const tables = byTag
-    ? `${schema.sql}.request_log_tags as tag join ${schema.sql}.request_log as log on log.id = tag.id`
-    : `${schema.sql}.request_log as log`
+  const [rare, tags, common] = conditionsOf(where, param)
+  const driver = rare.find(hasIndex) ?? tags[0] ?? common.find(hasIndex)
+  const byTag = driver !== undefined && driver === tags[0]
+  const selected = [...period, ...(driver?.indexed === undefined ? [] : [driver.indexed])]
+  // What an index answers of a condition is only a part of it.
+  const rest = [...rare, ...tags, ...common].map(condition => condition.sql)
+  const selection = `select ${byTag ? 'at, id' : '*'} from ${sql}.request_log${byTag ? '_tags' : ''}
+  ${whereText(selected)} order by at desc, id desc offset 0`
   const rows = await queries.run(
-    `select log.entry::text as entry from ${tables}
-${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}
-order by ${order}.at desc, ${order}.id desc limit ${param(String(limit))}::bigint`,
+    byTag
+      ? `select log.entry from (${selection}) as tag
+cross join lateral (
+  select log.entry::text as entry from ${sql}.request_log as log ${whereText(['log.id = tag.id', ...rest])} offset 0
+) as log
+limit ${param(String(limit))}::bigint`
+      : `select log.entry::text as entry from (${selection}) as log
+${whereText(rest)} limit ${param(String(limit))}::bigint`,
     params,
   )
   return rows.map(row => JSON.parse(textColumn(row, 'entry')) as LoggedRequest)
 }
 
-function hasRareCondition({ status, outcome, ...filter }: RequestLogFilter): boolean {
-  const failed = typeof status === 'string' ? status >= '4xx' : (status ?? 0) >= 400
-  if (failed || (outcome !== undefined && outcome !== 'completed')) return true
-  return (['id', 'clientRequestId', 'user', 'key', 'error', 'errorText'] as const).some(
-    name => filter[name] !== undefined,
-  )
+function hasIndex({ indexed }: Condition): boolean {
+  return indexed !== undefined
 }
 
-function filterConditions(filter: RequestLogFilter, param: (value: string) => string): readonly string[] {
-  const { id, clientRequestId, user, key, source, model, provider, dialect } = filter
-  const { operation, outcome, status, error, errorText } = filter
-  /** What the index on the beginnings of names finds, and the rest of what has to match. */
-  const name = (column: string, value: string | undefined): string[] => {
+function whereText(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
+}
+
+/** The conditions that usually have few rows, those on tags, and the others; each in the order in which indexes are chosen. */
+function conditionsOf(
+  where: RequestLogFilter,
+  param: Param,
+): readonly [rare: readonly Condition[], tags: readonly Condition[], common: readonly Condition[]] {
+  const { id, clientRequestId, user, key, source, model, provider, dialect } = where
+  const { operation, outcome, status, error, errorText, tags = {} } = where
+  const exact = (column: string, value: string | undefined): Condition[] => {
+    if (value === undefined) return []
+    const sql = `${column} = ${param(value)}`
+    return [column === 'id' ? { sql, indexed: sql } : { sql }]
+  }
+  /** Of names the beginnings are indexed. */
+  const name = (column: string, value: string | undefined): Condition[] => {
     if (value === undefined) return []
     const given = param(value)
-    return [`${principalPrefix(`log.${column}`)} = ${principalPrefix(given)} and log.${column} = ${given}`]
+    const indexed = `${principalPrefix(column)} = ${principalPrefix(given)}`
+    return [{ sql: `${column} = ${given}`, indexed: `${indexed} and ${column} is not null` }]
   }
-  const exact = (column: string, value: string | undefined): string[] =>
-    value === undefined ? [] : [`log.${column} = ${param(value)}`]
-  return [
+  const rare = [
     ...exact('id', id),
     ...name('client_request_id', clientRequestId),
     ...name('end_user', user),
-    ...name('principal', key),
-    ...name('source', source),
-    ...name('model', model),
-    ...name('provider', provider),
-    ...name('dialect', dialect),
-    ...exact('operation', operation),
-    ...exact('outcome', outcome),
-    ...(outcome === undefined || outcome === 'completed' ? [] : [`log.outcome <> 'completed'`]),
-    ...statusConditions(status, param),
     ...name('error', error),
+    ...statusCondition(status, param),
+    ...outcomeCondition(outcome, param),
     ...(errorText === undefined
       ? []
       : [
-          `log.error_text is not null and strpos(lower(log.error_text), lower(${param(errorText)} collate "C")) > 0`,
+          {
+            sql: `strpos(lower(error_text), lower(${param(errorText)} collate "C")) > 0`,
+            indexed: 'error_text is not null',
+          },
         ]),
+    ...name('principal', key),
   ]
+  const ofTags = Object.entries(tags).map(([tag, value]) => {
+    const [tagParam, valueParam] = [param(tag), param(value)]
+    return {
+      sql: `entry -> 'tags' ->> ${tagParam} = ${valueParam}`,
+      indexed: `name = ${principalPrefix(tagParam)} and value = ${principalPrefix(valueParam)}`,
+    }
+  })
+  const common = [
+    ...name('model', model),
+    ...name('provider', provider),
+    ...name('source', source),
+    ...name('dialect', dialect),
+    ...exact('operation', operation),
+  ]
+  return [rare, ofTags, common]
 }
 
 /** The partial indexes are used only if the query has their condition. */
-function statusConditions(status: RequestLogFilter['status'], param: (value: string) => string): string[] {
+function outcomeCondition(outcome: RequestLogFilter['outcome'], param: Param): Condition[] {
+  if (outcome === undefined) return []
+  const sql = `outcome = ${param(outcome)}`
+  return [outcome === 'completed' ? { sql } : { sql, indexed: `${sql} and outcome <> 'completed'` }]
+}
+
+function statusCondition(status: RequestLogFilter['status'], param: Param): Condition[] {
   if (status === undefined) return []
   const isClass = typeof status === 'string'
   const number = isClass ? Number(status[0]) : status
+  const sql = `${isClass ? '(status / 100)' : 'status'} = ${param(String(number))}::bigint`
   const failed = isClass ? number >= 4 : number >= 400
-  return [
-    `${isClass ? '(log.status / 100)' : 'log.status'} = ${param(String(number))}::bigint`,
-    ...(failed ? ['log.status >= 400'] : []),
-  ]
+  return [failed ? { sql, indexed: `${sql} and status >= 400` } : { sql }]
 }

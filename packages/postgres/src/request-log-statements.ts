@@ -18,7 +18,7 @@ export function insertRequests({ sql }: Schema): string {
   returning id, at, entry
 )
 insert into ${sql}.request_log_tags (name, value, at, id)
-select tag.key, tag.value, inserted.at, inserted.id
+select ${principalPrefix('tag.key')}, ${principalPrefix('tag.value')}, inserted.at, inserted.id
 from inserted cross join lateral jsonb_each_text(inserted.entry -> 'tags') as tag`
 }
 
@@ -46,8 +46,7 @@ function deletion({ sql }: Schema, selection: string, locking = ''): string {
 ), tags as (
   delete from ${sql}.request_log_tags as tag
   using deleted cross join lateral jsonb_each_text(deleted.entry -> 'tags') as given
-  where ${principalPrefix('tag.name')} = ${principalPrefix('given.key')}
-    and ${principalPrefix('tag.value')} = ${principalPrefix('given.value')}
+  where tag.name = ${principalPrefix('given.key')} and tag.value = ${principalPrefix('given.value')}
     and tag.at = deleted.at and tag.id = deleted.id
 )
 select (select count(*) from deleted)::text as deleted`

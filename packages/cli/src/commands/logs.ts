@@ -145,9 +145,10 @@ function tagOf(text: string): readonly [name: string, value: string] {
   throw new CommandError(`--tag is '${printable(text)}', expected a name and a value: team=search.`, 2)
 }
 
-async function find(log: RequestLog, query: RequestLogQuery) {
+/** Throws `CommandError` for an invalid query, and rejects if the database fails. */
+function find(log: RequestLog, query: RequestLogQuery) {
   try {
-    return await log.search(query)
+    return log.search(query)
   } catch (error) {
     throw error instanceof TypeError ? new CommandError(error.message, 2) : error
   }
