@@ -16,6 +16,13 @@ export function emptyResponse(): Response {
   return new Response(null, { status: 204, headers })
 }
 
+/** A file to download. */
+export function fileResponse(body: ReadableStream, name: string, type: string): Response {
+  return new Response(body, {
+    headers: { ...headers, 'content-type': type, 'content-disposition': `attachment; filename="${name}"` },
+  })
+}
+
 /** Server-sent events. `no-transform` and `x-accel-buffering` keep those between from holding them back. */
 export function eventStreamResponse(events: ReadableStream<Uint8Array>): Response {
   return new Response(events, {

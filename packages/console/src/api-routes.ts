@@ -1,8 +1,10 @@
 import { GatewayError } from '@sluice/core'
 import type { About, RouteRow } from './api.ts'
 import type { ApiCall } from './api-call.ts'
-import { emptyResponse, eventStreamResponse, jsonResponse } from './api-response.ts'
+import { emptyResponse, eventStreamResponse, fileResponse, jsonResponse } from './api-response.ts'
+import { callStore } from './call-store.ts'
 import type { KeyApi } from './keys/key-api.ts'
+import { type ConsoleLog, exportLog, logParameters, repeatedLogParameters, searchLog } from './log-search.ts'
 import { querySeries } from './query-series.ts'
 import { routeRows } from './route-rows.ts'
 import { usageRows } from './usage-rows.ts'
@@ -14,6 +16,20 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, ApiHandl
   '/about': { GET: call => plain(call, aboutOf(call)) },
   '/requests': { GET: call => plain(call, { requests: call.state.recent.list() }) },
   '/requests/{id}': { GET: call => plain(call, requestOf(call)) },
+  '/log': { GET: async call => jsonResponse(await searchLog(logOf(call), logQueryOf(call))) },
+  '/log/{id}': { GET: async call => plain(call, await loggedRequestOf(call)) },
+  '/log.csv': {
+    GET: call =>
+      fileResponse(
+        exportLog(logOf(call), 'csv', logQueryOf(call)),
+        'requests.csv',
+        'text/csv; charset=utf-8',
+      ),
+  },
+  '/log.jsonl': {
+    GET: call =>
+      fileResponse(exportLog(logOf(call), 'jsonl', logQueryOf(call)), 'requests.jsonl', 'application/jsonl'),
+  },
   '/live': { GET: liveOf },
   '/series': {
     GET: ({ request, state }) =>
@@ -54,6 +70,7 @@ function aboutOf({ state, gateway, mount }: ApiCall): About {
     chat: state.caller !== undefined,
     keys: state.keys !== undefined,
     ledger: state.usage !== undefined,
+    log: state.log !== undefined,
     startedAt,
     teamTag,
   }
@@ -67,6 +84,24 @@ function requestOf({ state, id }: ApiCall): unknown {
   const request = state.recent.get(id)
   if (request !== undefined) return request
   throw new GatewayError('unknown_url', { message: 'There is no such request, or it is kept no more.' })
+}
+
+async function loggedRequestOf(call: ApiCall): Promise<unknown> {
+  const log = logOf(call)
+  const request = await callStore('log', () => log.get(call.id))
+  if (request !== undefined) return request
+  throw new GatewayError('unknown_url', { message: 'The request log has no such request.' })
+}
+
+function logQueryOf({ request }: ApiCall): URLSearchParams {
+  return queryOf(request.url, logParameters, repeatedLogParameters)
+}
+
+function logOf({ state }: ApiCall): ConsoleLog {
+  if (state.log !== undefined) return state.log
+  throw new GatewayError('unknown_url', {
+    message: 'There is no request log: createConsole() was given no log.',
+  })
 }
 
 function liveOf({ request, state, gateway }: ApiCall): Response {
@@ -98,8 +133,8 @@ function keysOf({ state }: ApiCall): KeyApi {
   })
 }
 
-/** What stands behind `?` in a URL. Throws 400 for another name than these, and for one that comes twice. */
-function queryOf(url: string, names: readonly string[]): URLSearchParams {
+/** The parameters of a URL. Throws 400 for another name than these, and for one that comes twice unless it is `repeated`. */
+function queryOf(url: string, names: readonly string[], repeated: readonly string[] = []): URLSearchParams {
   const query = new URL(url).searchParams
   for (const name of query.keys()) {
     if (!names.includes(name)) {
@@ -107,7 +142,7 @@ function queryOf(url: string, names: readonly string[]): URLSearchParams {
         message: `The query has a name that is not known here. Known are: ${names.join(', ') || 'none'}.`,
       })
     }
-    if (query.getAll(name).length > 1) {
+    if (!repeated.includes(name) && query.getAll(name).length > 1) {
       throw new GatewayError('invalid_value', { message: `The query has ${name} twice.`, param: name })
     }
   }

@@ -7,6 +7,9 @@
  * | `GET /about` | `About` |
  * | `GET /requests` | `{ requests: RequestRow[] }`, newest first, with those in flight; at most 500 |
  * | `GET /requests/{id}` | `RequestDetail` |
+ * | `GET /log?key=&status=5xx&tag=team:search&from=&after=` | `LogPage`: rows of the request log, newest first; 404 without one |
+ * | `GET /log/{id}` | `LoggedRequest` |
+ * | `GET /log.csv`, `GET /log.jsonl` | all rows that match the same parameters |
  * | `GET /live` | server-sent events: see `LiveEvents` |
  * | `GET /series?by=model&minutes=60` | `Series` |
  * | `GET /usage?by=model,day&from=&to=` | `{ rows: UsageRow[] }` from the ledger; 404 without one |
@@ -19,15 +22,16 @@
  *
  * Errors have the error body of the chat completions API: `{ error: { message, type, param, code } }`. 401: the key is not
  * the admin key. 429, with `retry-after` in seconds: too many wrong keys within a minute; the correct key has to wait too.
- * 404: not found, or `keys`, `ledger` or `chat` of `About` is false. 503: the store of keys or the ledger does not respond,
+ * 404: not found, or `keys`, `ledger`, `log` or `chat` of `About` is false. 503: the store of keys, the ledger or the request log does not respond,
  * or `/live` has too many readers. Request bodies are JSON with their `content-type`, of at most 64 KiB; those of `/chat`,
  * `/messages` and `/responses` have the limits of the gateway.
  */
 import type { AttemptReason, Operation, RequestOutcome, SkipReason } from '@sluice/core'
 import type { KeyChanges, KeySpec, StoredKey } from '@sluice/core/keys'
 import type { UsageRow } from '@sluice/core/ledger'
+import type { LoggedRequest } from '@sluice/core/store'
 
-export type { UsageRow }
+export type { LoggedRequest, UsageRow }
 
 /** The gateway that the console belongs to, and what the console can do. */
 export interface About {
@@ -43,6 +47,8 @@ export interface About {
   readonly keys: boolean
   /** Whether there is a ledger for usage. */
   readonly ledger: boolean
+  /** Whether there is a request log in a database. */
+  readonly log: boolean
   readonly startedAt: number
   /** The tag with the team of a principal. Usage by team is `by=tag:{teamTag}`. */
   readonly teamTag: string
@@ -116,6 +122,14 @@ export interface RequestDetail extends RequestRow {
   readonly discarded: readonly DiscardedRow[]
   /** How many attempts, candidates, adjustments, rules and discarded calls are omitted from the lists, in total. */
   readonly leftOut: number
+}
+
+/** A page of the request log. */
+export interface LogPage {
+  /** Newest first. */
+  readonly rows: readonly LoggedRequest[]
+  /** The parameter `after` of the next page; absent on the last one. */
+  readonly next?: string
 }
 
 /** An attempt: one try at one target. See `AttemptRecord` of `@sluice/core`. */

@@ -2,6 +2,7 @@ import { ConfigurationError, type KeyStore } from '@sluice/core'
 import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption } from '@sluice/core/adapter'
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import { type ConsoleChat, type ResolvedChat, resolveChat } from './chat/chat-options.ts'
+import type { ConsoleLog } from './log-search.ts'
 
 /** Options of `createConsole`. */
 export interface ConsoleOptions {
@@ -11,6 +12,8 @@ export interface ConsoleOptions {
   readonly keys?: KeyStore | undefined
   /** Sums over the ledger: `query => database.usage(query)`. Absent: the page has only the sums of the last `minutes`. */
   readonly usage?: ((query: UsageQuery) => Promise<readonly UsageRow[]>) | undefined
+  /** The request log in a database: that of `createRequestLog` of `@sluice/log`. Absent: only the last requests of this process. */
+  readonly log?: ConsoleLog | undefined
   /**
    * What the chat may do without the API key of a caller. It then calls as the principal `console`, which the gateway
    * authenticates with `authenticate: firstOf(adminConsole.authenticate, ...)`. `false`: the chat needs the key of a
@@ -31,16 +34,18 @@ export interface ConsoleOptions {
   readonly now?: (() => number) | undefined
 }
 
-type Optional = 'keys' | 'usage'
+type Optional = 'keys' | 'usage' | 'log'
 type ResolvedOptions = Pick<ConsoleOptions, Optional> & {
   readonly [Name in Exclude<keyof ConsoleOptions, Optional | 'chat'>]-?: NonNullable<ConsoleOptions[Name]>
 } & { readonly chat: ResolvedChat | false }
 
 const keyMethods = ['issue', 'list', 'get', 'update', 'rotate', 'delete'] as const
+const logMethods = ['search', 'get', 'export'] as const
 const known: readonly string[] = [
   'adminKey',
   'keys',
   'usage',
+  'log',
   'chat',
   'teamTag',
   'basePath',
@@ -62,6 +67,7 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
     adminKey,
     keys,
     usage,
+    log,
     teamTag = 'team',
     basePath = '/v1',
     maxRequests = 500,
@@ -77,6 +83,9 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
   if (usage !== undefined && typeof usage !== 'function') {
     issues.push(hiddenIssue(['usage'], usage, 'a function, such as query => database.usage(query)'))
   }
+  if (log !== undefined && !logMethods.every(name => typeof log?.[name] === 'function')) {
+    issues.push(hiddenIssue(['log'], log, 'a request log, such as createRequestLog() returns'))
+  }
   const chat = resolveChat(givenChat, issues)
   if (typeof teamTag !== 'string' || teamTag === '') {
     issues.push(configurationIssue(['teamTag'], teamTag, "a tag's name"))
@@ -88,7 +97,7 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
   if (typeof onError !== 'function') issues.push(configurationIssue(['onError'], onError, 'a function'))
   if (typeof now !== 'function') issues.push(configurationIssue(['now'], now, 'a function'))
   if (issues.length > 0) throw invalid(issues)
-  return { adminKey, keys, usage, chat, teamTag, basePath, maxRequests, minutes, onError, now }
+  return { adminKey, keys, usage, log, chat, teamTag, basePath, maxRequests, minutes, onError, now }
 }
 
 /** Names the length of an invalid key, never its text. */

@@ -2,6 +2,7 @@ import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import type { ConsoleCaller } from './chat/console-caller.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import type { LiveHub } from './live/live-hub.ts'
+import type { ConsoleLog } from './log-search.ts'
 import type { RecentRequests } from './recent/recent-requests.ts'
 import type { SeriesRecorder } from './series/series-recorder.ts'
 import type { TargetLog } from './targets/target-log.ts'
@@ -18,6 +19,8 @@ export interface ConsoleState {
   /** `undefined` where the chat needs a caller's key. */
   readonly caller: ConsoleCaller | undefined
   readonly usage: ((query: UsageQuery) => Promise<readonly UsageRow[]>) | undefined
+  /** `undefined` without a request log in a database. */
+  readonly log: ConsoleLog | undefined
   readonly basePath: string
   readonly teamTag: string
   /** Milliseconds since 1970. */

@@ -42,7 +42,7 @@ export interface Console {
  * Throws `ConfigurationError` for invalid options, such as an admin key of fewer than 16 characters.
  */
 export function createConsole(options: ConsoleOptions): Console {
-  const { adminKey, keys, usage, chat, teamTag, basePath, maxRequests, minutes, onError, now } =
+  const { adminKey, keys, usage, log, chat, teamTag, basePath, maxRequests, minutes, onError, now } =
     resolveOptions(options)
   const caller = chat === false ? undefined : consoleCaller(chat)
   const live = liveHub()
@@ -62,6 +62,7 @@ export function createConsole(options: ConsoleOptions): Console {
     keys: keys && keyApi(keys),
     caller,
     usage,
+    log,
     basePath,
     teamTag,
     startedAt: now(),

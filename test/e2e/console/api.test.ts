@@ -46,6 +46,7 @@ describe('the API of the console', () => {
       chat: true,
       keys: true,
       ledger: false,
+      log: false,
       startedAt: 5,
       teamTag: 'team',
     })

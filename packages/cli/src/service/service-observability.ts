@@ -100,7 +100,11 @@ export class ServiceObservability {
       settings === undefined ? undefined : { page: this.#pageOf(settings, base, stores), settings, base }
   }
 
-  #pageOf({ adminKey, chat }: ConsoleConfig, base: string, { database }: ObservabilityStores): Console {
+  #pageOf(
+    { adminKey, chat }: ConsoleConfig,
+    base: string,
+    { database, requestLog }: ObservabilityStores,
+  ): Console {
     return createConsole({
       adminKey,
       chat,
@@ -108,6 +112,7 @@ export class ServiceObservability {
       now: this.#context.now,
       keys: database?.keys,
       usage: database && (query => database.usage(query)),
+      log: requestLog,
       onError: error => this.#context.log(`Console error: ${nameOf(error)}.`),
     })
   }
