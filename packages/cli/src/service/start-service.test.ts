@@ -1,7 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { openSqlite } from '@sluice/sqlite'
 import { findClosedPort } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
@@ -57,40 +55,6 @@ function respond({ baseURL }: Service, body: object) {
     body: JSON.stringify({ model: 'demo', input: 'Hello!', ...body }),
   })
 }
-
-describe('the request log of a service', () => {
-  const state = { database: 'file:./log.db' }
-  const log = { store: 'database', maxAgeDays: 7, maxRows: 1_000 } as const
-
-  it('has a row for each request, and all of them are written when the service ends', async () => {
-    const cwd = temporaryFolder()
-    const { service } = await started({ ...base, state, log }, { cwd })
-    expect((await ask(service, { model: 'demo' })).status).toBe(200)
-    expect((await ask(service, { model: 'demo' }, 'sk-wrong')).status).toBe(401)
-    await service.close()
-    const database = await openSqlite({ url: `file:${join(cwd, 'log.db')}` })
-    onTestFinished(() => database.close())
-    const rows = await database.requestLog.search({
-      from: undefined,
-      to: undefined,
-      where: {},
-      after: undefined,
-      limit: 9,
-    })
-    expect(rows.map(({ status, principal, authFailure }) => [status, principal, authFailure])).toEqual([
-      [401, null, 'unknown'],
-      [200, 'ann', null],
-    ])
-    expect(JSON.stringify(rows)).not.toContain('Tell me')
-  })
-
-  it('needs a database, and stays as it is until a restart', async () => {
-    await expect(started({ ...base, log })).rejects.toThrow(/log\.store.*state\.database/)
-    const { service, told } = await started({ ...base, state, log })
-    await service.reload({ ...base, state, log: false })
-    expect(told).toContainEqual(expect.stringMatching(/^log cannot change while the service runs/))
-  })
-})
 
 describe('startService', () => {
   it('continues responses after a restart where there is a database, and nothing where none are stored', async () => {
