@@ -3,7 +3,7 @@ import type { Schema } from './schema.ts'
 
 /**
  * The tables of the request log. Each index serves a filter and ends with the time; those of failures are partial, as most requests
- * have none. Names can exceed the maximum size of an index entry, so only their beginnings are indexed.
+ * have none. Names can exceed the maximum size of an index entry, so only their beginnings are indexed; codes of errors cannot.
  */
 export function requestLogTables({ sql }: Schema): string {
   const byName = (column: string) =>
@@ -38,8 +38,7 @@ export function requestLogTables({ sql }: Schema): string {
     create index request_log_outcome on ${sql}.request_log (outcome, at desc, id desc) where outcome <> 'completed';
     create index request_log_status on ${sql}.request_log (status, at desc, id desc) where status >= 400;
     create index request_log_class on ${sql}.request_log ((status / 100), at desc, id desc) where status >= 400;
-    create index request_log_error on ${sql}.request_log (${principalPrefix('error')}, at desc, id desc)
-      where error is not null;
+    create index request_log_error on ${sql}.request_log (error, at desc, id desc) where error is not null;
     create index request_log_error_text on ${sql}.request_log (at desc, id desc) where error_text is not null;
     create table ${sql}.request_log_tags (
       name text collate "C" not null,

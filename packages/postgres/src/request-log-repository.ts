@@ -14,7 +14,8 @@ import {
   insertRequests,
 } from './request-log-statements.ts'
 import { integerColumn, nullableTextColumn, textColumn } from './row-values.ts'
-import { timestampFromMs } from './timestamps.ts'
+import type { Schema } from './schema.ts'
+import { msFromTimestamp, timestampFromMs } from './timestamps.ts'
 
 /** How many rows one transaction deletes, so that it holds its locks for a short time. */
 const deletedAtOnce = 5_000
@@ -56,13 +57,39 @@ interface Condition {
   readonly sql: string
 }
 
+/** Rows of a condition's index that one query looks at. The first are enough for most searches. */
+const firstStep = 250
+const maxStep = 16_000
+
 /**
- * Finds rows, newest first. One condition selects rows by its index, in the order of the result, and the others are checked one by
- * one. `offset 0` keeps the planner from another plan: it takes conditions for independent, and would then sort many rows for a few.
+ * Finds rows, newest first, step by step. One condition selects rows by its index, in the order of the result, and the others are
+ * checked row by row. The planner alone takes conditions for independent, and sorts many rows to find a few: a step has a limit.
  */
 async function searchRequests(queries: Queries, search: RequestLogSearch): Promise<LoggedRequest[]> {
-  const { sql } = queries.schema
-  const { from, to, where, after, limit } = search
+  const found: LoggedRequest[] = []
+  let { after } = search
+  for (let step = firstStep; ; step = Math.min(step * 4, maxStep)) {
+    const { text, last, params } = stepOf(
+      queries.schema,
+      { ...search, after, limit: search.limit - found.length },
+      step,
+    )
+    for (const row of await queries.run(text, params)) {
+      found.push(JSON.parse(textColumn(row, 'entry')) as LoggedRequest)
+    }
+    if (found.length >= search.limit) return found
+    const [end] = await queries.run(last, params.slice(0, -1))
+    if (end === undefined) return found
+    after = { at: integerColumn(end, 'at'), id: textColumn(end, 'id') }
+  }
+}
+
+/** The queries of a step: one for its rows, and one for its last position, which is empty if the index has no more rows. */
+function stepOf(
+  { sql }: Schema,
+  { from, to, where, after, limit }: RequestLogSearch,
+  step: number,
+): { readonly text: string; readonly last: string; readonly params: string[] } {
   const params: string[] = []
   const param = (value: string) => `$${params.push(value)}::text`
   const moment = (ms: number) => timestampFromMs(`${param(String(ms))}::bigint`)
@@ -75,22 +102,22 @@ async function searchRequests(queries: Queries, search: RequestLogSearch): Promi
   const driver = rare.find(hasIndex) ?? tags[0] ?? common.find(hasIndex)
   const byTag = driver !== undefined && driver === tags[0]
   const selected = [...period, ...(driver?.indexed === undefined ? [] : [driver.indexed])]
+  const ordered = `from ${sql}.request_log${byTag ? '_tags' : ''} ${whereText(selected)} order by at desc, id desc`
   // What an index answers of a condition is only a part of it.
   const rest = [...rare, ...tags, ...common].map(condition => condition.sql)
-  const selection = `select ${byTag ? 'at, id' : '*'} from ${sql}.request_log${byTag ? '_tags' : ''}
-  ${whereText(selected)} order by at desc, id desc offset 0`
-  const rows = await queries.run(
-    byTag
-      ? `select log.entry from (${selection}) as tag
+  // The query for the last position has the same parameters, and PostgreSQL wants to know the type of each.
+  const used = `(${[...params.keys()].map(index => `$${index + 1}::text is null`).join(' or ') || 'true'}) is not null`
+  const last = `select ${msFromTimestamp('at')}::text as at, id from (select at, id ${ordered} offset ${step - 1} limit 1) as last
+where ${used}`
+  const count = `${param(String(limit))}::bigint`
+  const text = byTag
+    ? `select log.entry from (select at, id ${ordered} limit ${step}) as tag
 cross join lateral (
   select log.entry::text as entry from ${sql}.request_log as log ${whereText(['log.id = tag.id', ...rest])} offset 0
 ) as log
-limit ${param(String(limit))}::bigint`
-      : `select log.entry::text as entry from (${selection}) as log
-${whereText(rest)} limit ${param(String(limit))}::bigint`,
-    params,
-  )
-  return rows.map(row => JSON.parse(textColumn(row, 'entry')) as LoggedRequest)
+limit ${count}`
+    : `select log.entry::text as entry from (select * ${ordered} limit ${step}) as log ${whereText(rest)} limit ${count}`
+  return { text, last, params }
 }
 
 function hasIndex({ indexed }: Condition): boolean {
@@ -111,20 +138,20 @@ function conditionsOf(
   const exact = (column: string, value: string | undefined): Condition[] => {
     if (value === undefined) return []
     const sql = `${column} = ${param(value)}`
-    return [column === 'id' ? { sql, indexed: sql } : { sql }]
+    return [column === 'id' || column === 'error' ? { sql, indexed: sql } : { sql }]
   }
   /** Of names the beginnings are indexed. */
   const name = (column: string, value: string | undefined): Condition[] => {
     if (value === undefined) return []
     const given = param(value)
     const indexed = `${principalPrefix(column)} = ${principalPrefix(given)}`
-    return [{ sql: `${column} = ${given}`, indexed: `${indexed} and ${column} is not null` }]
+    return [{ sql: `${column} = ${given}`, indexed }]
   }
   const rare = [
     ...exact('id', id),
     ...name('client_request_id', clientRequestId),
     ...name('end_user', user),
-    ...name('error', error),
+    ...exact('error', error),
     ...statusCondition(status, param),
     ...outcomeCondition(outcome, param),
     ...(errorText === undefined
