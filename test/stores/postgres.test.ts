@@ -80,6 +80,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 5 },
         { version: 6 },
         { version: 7 },
+        { version: 8 },
       ])
       await opened(server.pool(name), {})
     })
@@ -96,6 +97,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 5 },
         { version: 6 },
         { version: 7 },
+        { version: 8 },
       ])
     })
 

@@ -149,7 +149,7 @@ describe('migrate', () => {
     const [connection] = await connections(1)
     await migrate(connection!, steps)
     await expect(migrate(connection!)).rejects.toThrow(
-      'The database is of version 8, this @sluice/sqlite knows versions up to 6. Update the package.',
+      'The database is of version 9, this @sluice/sqlite knows versions up to 7. Update the package.',
     )
     expect(await schemaVersion(connection!)).toBe(newest)
   })

@@ -39,8 +39,12 @@ describe('environmentVendors', () => {
 
   it('knows each hosted vendor that generates and needs no more than a key', () => {
     const embedding = ['cohere', 'voyage']
+    const withAccount = ['cloudflare', 'databricks']
+    const withSharedToken = ['github', 'huggingface']
     const others = [
       ...embedding,
+      ...withAccount,
+      ...withSharedToken,
       'local',
       'ollama',
       'llamacpp',

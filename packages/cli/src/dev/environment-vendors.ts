@@ -47,7 +47,10 @@ interface KnownVendor {
   readonly model: string
 }
 
-/** In the order in which they are shown. */
+/**
+ * In the order in which they are shown. Not those whose variable holds a token for more than their models, such as `GITHUB_TOKEN` and
+ * `HF_TOKEN`.
+ */
 export const knownVendors: readonly KnownVendor[] = [
   known('openai', 'OpenAI', 'gpt-4o-mini'),
   known('anthropic', 'Anthropic', 'claude-sonnet-4-20250514'),
@@ -61,9 +64,13 @@ export const knownVendors: readonly KnownVendor[] = [
   known('fireworks', 'Fireworks', 'accounts/fireworks/models/llama-v3p3-70b-instruct'),
   known('cerebras', 'Cerebras', 'llama-3.3-70b'),
   known('perplexity', 'Perplexity', 'sonar'),
+  known('nvidia', 'NVIDIA NIM', 'meta/llama-3.3-70b-instruct'),
+  known('nebius', 'Nebius', 'meta-llama/Llama-3.3-70B-Instruct'),
+  known('moonshot', 'Moonshot', 'kimi-k2-0905-preview'),
+  known('zai', 'Z.ai', 'glm-4.6'),
+  known('alibaba', 'Alibaba', 'qwen-plus', 'DASHSCOPE'),
 ]
 
-function known(name: string, title: string, model: string): KnownVendor {
-  const word = name.toUpperCase()
+function known(name: string, title: string, model: string, word = name.toUpperCase()): KnownVendor {
   return { name, title, model, keyVariable: `${word}_API_KEY`, baseVariable: `${word}_BASE_URL` }
 }
