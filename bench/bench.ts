@@ -9,6 +9,7 @@ import { measureLarge } from './measures/large.ts'
 import { measureMessages } from './measures/messages.ts'
 import { measureRedis } from './measures/redis.ts'
 import { measureRequests, type Served } from './measures/requests.ts'
+import { measureResponses } from './measures/responses.ts'
 import { nodeOf } from './node-of.ts'
 import { type Options, optionsOf, usage } from './options.ts'
 import { type Plan, quick, usual } from './plan.ts'
@@ -80,6 +81,7 @@ async function measure(plan: Plan, only: RowId | undefined): Promise<{ served: S
     ['events', measureEvents],
     ['large', measureLarge],
     ['messages', measureMessages],
+    ['responses', measureResponses],
     ['idle', measureIdle],
     ['abort', measureAborts],
     ['redis', measureRedis],

@@ -12,7 +12,7 @@ import { memoryLimitStore } from '@sluice/core/limits'
 import { anthropic, openai } from '@sluice/providers'
 
 /** A gateway with everything on: keys, schema, limits (in memory), a route, prices, a record of each request. */
-export function fullGateway(upstream, store = memoryLimitStore()) {
+export function fullGateway(upstream, store = memoryLimitStore(), responses = undefined) {
   const vendor = openai({ apiKey: 'sk-upstream', baseURL: `${upstream}/v1` })
   const speaking = anthropic({ apiKey: 'sk-upstream', baseURL: `${upstream}/v1` })
   const told = { requests: 0, tokens: 0 }
@@ -22,6 +22,7 @@ export function fullGateway(upstream, store = memoryLimitStore()) {
     route: models({ 'gpt-4o': vendor('gpt-4o-2024-08-06'), claude: speaking('claude-opus-4-5') }),
     prices: priceTable({ 'gpt-4o': { input: 2.5, output: 10 }, claude: { input: 5, output: 25 } }),
     limits: limits(rules, { store }),
+    responses,
     observe: event => {
       if (event.type !== 'end') return
       told.requests++

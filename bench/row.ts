@@ -6,6 +6,7 @@ export const rowIds = [
   'latency',
   'large',
   'messages',
+  'responses',
   'idle',
   'abort',
   'redis',
