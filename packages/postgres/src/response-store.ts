@@ -54,16 +54,17 @@ export function postgresResponseStore(database: Database, options: ResponseStore
     return rows.map(row => unescapeNul(textColumn(row, 'text')))[0]
   }
   return {
-    async put({ owner, id, itemIds, text }: StoredResponse): Promise<void> {
+    async put({ owner, id, itemIds, text }: StoredResponse): Promise<boolean> {
       const key = keyOf(owner, id)
       if (Buffer.byteLength(text) > maxBytesPerOwner) {
         await queries.run(statements.removeAny, key)
-        return
+        return false
       }
       const items = JSON.stringify(itemIds.map(escapeNul))
       const params = [...key, escapeNul(text), items, ...maximums]
       // Storing it again evicts what is left to evict.
       while ((await count(queries, statements.put, params)) === deletedAtOnce);
+      return true
     },
     get: (owner, id) => read(statements.get, statements.getOnly, owner, id),
     findItem: (owner, itemId) => read(statements.findItem, statements.findItemOnly, owner, itemId),

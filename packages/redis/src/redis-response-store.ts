@@ -54,9 +54,10 @@ export function redisResponseStore(
   }
   return {
     put: async ({ owner, id, itemIds, text }) => {
-      const bytes = String(Buffer.byteLength(text))
-      const args = [text, ...maximums, bytes, ...itemIds.map(encodeKeyPart)]
+      const bytes = Buffer.byteLength(text)
+      const args = [text, ...maximums, String(bytes), ...itemIds.map(encodeKeyPart)]
       countOf(await putScript.run(runner, keysWith(owner, id), args))
+      return bytes <= bounds.maxBytesPerOwner
     },
     get: async (owner, id) => textOf(await getScript.run(runner, keysWith(owner, id), lives)),
     findItem: async (owner, itemId) =>

@@ -66,7 +66,7 @@ describe('a response store in SQLite', () => {
     expect(await store.get('ann', '15')).toBe('é'.repeat(100))
     expect(await store.get('bob', 'a')).toBe('x'.repeat(900))
     expect([await count('sluice_response'), await count('sluice_response_item')]).toEqual([6, 6])
-    await store.put(responseOf('ann', 'large', 'x'.repeat(1_001)))
+    expect(await store.put(responseOf('ann', 'large', 'x'.repeat(1_001)))).toBe(false)
     expect(await store.get('ann', 'large')).toBeUndefined()
     expect(await count('sluice_response')).toBe(6)
     await store.put(responseOf('ann', 'full', 'x'.repeat(1_000)))

@@ -77,14 +77,14 @@ export function sqliteResponseStore(database: Database, options: ResponseStoreOp
     return unescapeNul(String(row.text))
   }
   return {
-    async put({ owner, itemIds, text, ...response }: StoredResponse): Promise<void> {
+    async put({ owner, itemIds, text, ...response }: StoredResponse): Promise<boolean> {
       const key = digestOf(owner)
       const id = escapeNul(response.id)
       const bytes = Buffer.byteLength(text)
       const remove = { sql: deleteAny, args: [key, id] }
       if (bytes > maxBytesPerOwner) {
         await connection.write([remove])
-        return
+        return false
       }
       const eviction: InStatement = { sql: evict, args: [maxResponsesPerOwner, maxBytesPerOwner, key, key] }
       const stored = await connection.write([
@@ -97,6 +97,7 @@ export function sqliteResponseStore(database: Database, options: ResponseStoreOp
         await others()
         ;[evicted] = await connection.write([eviction])
       }
+      return true
     },
     get: (owner, id) => read(selectById, owner, id),
     findItem: (owner, itemId) => read(selectByItem, owner, itemId),

@@ -17,8 +17,11 @@ export interface StoredResponse {
  * one owner never evict all of another. `responseStoreConformance` of `@sluice/testing/conformance` tests it.
  */
 export interface ResponseStore {
-  /** Stores a response for the time of life that the store has, and replaces one of the same owner and id. */
-  put(response: StoredResponse): void | Promise<void>
+  /**
+   * Stores a response for the time of life that the store has, and replaces one of the same owner and id. Returns whether it is
+   * stored: `false` for one that is too large for the store. One of the same owner and id is gone then, too.
+   */
+  put(response: StoredResponse): boolean | Promise<boolean>
   /** Returns the text of a response; `undefined` for one that is unknown, expired, deleted or of another owner. */
   get(owner: string, id: string): string | undefined | Promise<string | undefined>
   /** Returns the text of the response whose output has an item; `undefined` as for `get`. */

@@ -77,7 +77,8 @@ export class BackgroundEntries {
 
   async #put({ owner, id }: RunKey, name: string, text: string): Promise<boolean> {
     const entry = { owner, id: `${name} ${id}`, itemIds: [], text }
-    return (await this.#calls.call(() => this.#store.put(entry))).ok
+    const result = await this.#calls.call(() => this.#store.put(entry))
+    return result.ok && result.value !== false
   }
 
   async #get({ owner, id }: RunKey, name: string): Promise<StoreCallResult<string | undefined>> {

@@ -235,7 +235,7 @@ export class ResponseState {
     const text = JSON.stringify(turn)
     if (utf8Length(text) > this.#maxBytes) return 'too_large'
     const putting = this.#calls.call(() => this.#store.put({ id, owner, itemIds, text }))
-    return isPromise(putting) ? putting.then(({ ok }) => ok) : putting.ok
+    return isPromise(putting) ? putting.then(putResult) : putResult(putting)
   }
 
   /** Returns the turns up to a response, the oldest first. */
@@ -278,6 +278,10 @@ export class ResponseState {
     const text = isId(id) ? resultOf(await this.#calls.call(() => this.#store.get(owner, id))) : undefined
     return text === undefined ? undefined : { turn: turnOf(text), bytes: utf8Length(text) }
   }
+}
+
+function putResult(result: StoreCallResult<boolean>): boolean | 'too_large' {
+  return result.ok && result.value === false ? 'too_large' : result.ok
 }
 
 /** Whether a request refers to what is stored. */

@@ -26,7 +26,7 @@ describe('a response store in memory', () => {
 
   it('is bounded in bytes, and stores nothing larger', () => {
     const store = memoryResponseStore({ maxBytes: 100 })
-    store.put(response('a', 'large', 'x'.repeat(200)))
+    expect(store.put(response('a', 'large', 'x'.repeat(200)))).toBe(false)
     expect(store.size).toBe(0)
     for (let at = 0; at < 20; at++) store.put(response('a', `${at}`, 'x'.repeat(30)))
     expect(store.bytes).toBeLessThanOrEqual(100)

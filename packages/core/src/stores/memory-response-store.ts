@@ -19,7 +19,7 @@ export interface MemoryResponseStoreOptions {
 
 /** A `ResponseStore` in the memory of this process. Its operations are synchronous. */
 export interface MemoryResponseStore extends ResponseStore {
-  put(response: StoredResponse): void
+  put(response: StoredResponse): boolean
   get(owner: string, id: string): string | undefined
   findItem(owner: string, itemId: string): string | undefined
   delete(owner: string, id: string): boolean
@@ -87,11 +87,11 @@ class Responses implements MemoryResponseStore {
     this.#now = now
   }
 
-  put(response: StoredResponse): void {
+  put(response: StoredResponse): boolean {
     const { owner, id, itemIds, text } = response
     this.delete(owner, id)
     const bytes = utf8Length(text) + utf8Length(id) + utf8Length(itemIds.join(''))
-    if (bytes > this.#maxBytes) return
+    if (bytes > this.#maxBytes) return false
     while (this.size >= this.#maxResponses || this.bytes + bytes > this.#maxBytes) this.#evict()
     let owned = this.#owners.get(owner)
     if (owned === undefined) {
@@ -103,6 +103,7 @@ class Responses implements MemoryResponseStore {
     owned.bytes += bytes
     this.bytes += bytes
     this.size++
+    return true
   }
 
   get(owner: string, id: string): string | undefined {

@@ -36,7 +36,7 @@ export const responseStoreConformance: readonly ResponseStoreCase[] = [
     assert.equal(await store.delete(owner, 'resp_1'), false)
   }),
   over('returns what was stored, by the response and by its items', async (store, owner) => {
-    await store.put(responseOf(owner, 'resp_1', ['msg_1', 'fc_1'], 'one'))
+    assert.equal(await store.put(responseOf(owner, 'resp_1', ['msg_1', 'fc_1'], 'one')), true)
     await store.put(responseOf(owner, 'resp_2', ['msg_2'], 'two'))
     for (let round = 0; round < 2; round++) {
       assert.equal(await store.get(owner, 'resp_1'), 'one')

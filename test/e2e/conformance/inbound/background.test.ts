@@ -81,7 +81,7 @@ function slowStore() {
     put: response =>
       later(() => {
         state.owner = response.owner
-        inner.put(response)
+        return inner.put(response)
       }),
     get: (owner, id) => later(() => inner.get(owner, id)),
     findItem: (owner, id) => later(() => inner.findItem(owner, id)),

@@ -168,6 +168,12 @@ overPlaces((open, mount) => {
     expect((await respond({ previous_response_id: other.json.id }, 'other-key')).status).toBe(200)
   })
 
+  it('R16 says that a response is not stored where the store is too small for it', async () => {
+    const store = memoryResponseStore({ maxBytes: 100 })
+    const { respond } = await chatting(open, { responses: store })
+    expect([(await respond()).json.store, store.size]).toEqual([false, 0])
+  })
+
   it('R52 R56 runs nothing in the background where nothing is stored', async () => {
     const authenticate = apiKeys([{ id: 'ann', key: 'good-key', storeResponses: false }])
     const { respond } = await chatting(open, { authenticate })
@@ -190,8 +196,8 @@ overPlaces((open, mount) => {
       put: async response => {
         if (fails) throw new Error('The disk is full.')
         await new Promise(resolve => setTimeout(resolve, 20))
-        inner.put(response)
         order.push('stored')
+        return inner.put(response)
       },
       get: (owner, id) => {
         if (fails) throw new Error('The disk is full.')
@@ -230,7 +236,7 @@ overPlaces((open, mount) => {
         await new Promise<void>(resolve => {
           endWait = resolve
         })
-        inner.put(response)
+        return inner.put(response)
       },
       get: (owner, id) => inner.get(owner, id),
       findItem: (owner, id) => inner.findItem(owner, id),
