@@ -81,7 +81,8 @@ describe('a newcomer', { timeout: 120_000 }, () => {
     expect(used).toMatch(/^dev +\d+ /m)
     expect(used).toMatch(/^\w{12} \(Ann\) +1 /m)
 
-    expect(dev.stdout().split(key).length - 1).toBe(3)
+    // As the key, and in the lines of curl, Claude Code and Codex.
+    expect(dev.stdout().split(key).length - 1).toBe(4)
     dev.child.kill('SIGTERM')
     expect(await dev.exited).toBe(0)
   })
