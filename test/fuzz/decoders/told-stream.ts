@@ -82,7 +82,8 @@ function chunkOf(block: string): Json | undefined {
 function choiceFaults(choice: Json, choices: Map<unknown, ChoiceSoFar>): string[] {
   const faults: string[] = []
   const { index, delta, finish_reason: reason } = choice
-  if (Object.keys(choice).join() !== 'index,delta,logprobs,finish_reason') faults.push('keys of a choice')
+  const { provider_specific_fields: _, ...standard } = choice
+  if (Object.keys(standard).join() !== 'index,delta,logprobs,finish_reason') faults.push('keys of a choice')
   if (!isObject(delta)) return ['a delta that is no object']
   const known = choices.get(index)
   if (known === undefined) {
