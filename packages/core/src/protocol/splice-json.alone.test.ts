@@ -83,7 +83,8 @@ describe('spliceJson', () => {
 })
 
 describe('the result of spliceJson', () => {
-  // Not a backslash alone: Node 24.21 parses any escaped key as one, once it has parsed that, as in `{"\\":1}`.
+  // Not a backslash alone: Node 24.21 parses any escaped key as one, once its process has parsed that, as in `{"\\":1}`. So this
+  // file has a process of its own, too.
   const name = fc.constantFrom('a', 'b', 'model', 'é', '"', 'z\\', '__proto__', 'constructor', '')
   const { value } = fc.letrec<{ value: JsonValue; object: JsonObject }>(tie => ({
     value: fc.oneof(
