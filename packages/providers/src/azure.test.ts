@@ -6,6 +6,7 @@ import {
   type PartialChunk,
   type Reply,
   UpstreamError,
+  type UpstreamRequest,
 } from '@sluice/core/provider'
 import { describe, expect, it } from 'vitest'
 import { decodedEmbeddings, encodedEmbeddings } from '../test/embeddings.ts'
@@ -69,6 +70,40 @@ describe('a reasoning model', () => {
   it('is not called so by the classic API, which has none', () => {
     expect(() => azure({ ...responses, apiVersion: '2024-10-21' })).toThrow(
       /reasoningApi.*'chat' with a classic apiVersion/s,
+    )
+  })
+})
+
+describe('a request in the Responses API', () => {
+  it('is passed on as it came where that is chosen, and stored nowhere', async () => {
+    const seen: UpstreamRequest[] = []
+    const answer = { id: 'resp_1', object: 'response', status: 'completed', model: 'x', output: [] }
+    const gateway = createGateway({
+      authenticate: () => ({ id: 'ann' }),
+      route: models({ public: azure({ ...ours, speaks: ['responses'] })('gpt-5') }),
+      transport: async request => {
+        seen.push(request)
+        return scriptedResponse({ status: 200, body: JSON.stringify(answer) })
+      },
+    })
+    const response = await gateway.fetch('http://sluice.test/v1/responses', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"model":"public","input":"Hi","acme":1.0}',
+    })
+    expect([response.status, seen[0]?.url]).toEqual([
+      200,
+      'https://ours.openai.azure.com/openai/v1/responses',
+    ])
+    expect(seen[0]?.headers).toMatchObject({ 'api-key': 'the-key' })
+    const sent = String(seen[0]?.body)
+    expect(sent).toContain('"acme":1.0')
+    expect(JSON.parse(sent)).toMatchObject({ model: 'gpt-5', store: false })
+  })
+
+  it('is not passed on by the classic API, which has none', () => {
+    expect(() => azure({ ...ours, apiVersion: '2024-10-21', speaks: ['responses'] })).toThrow(
+      /speaks.*classic/s,
     )
   })
 })

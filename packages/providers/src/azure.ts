@@ -2,6 +2,7 @@ import { configurationError } from '@sluice/core/adapter'
 import type { Call, Capabilities, EncodedRequest, Provider, Target } from '@sluice/core/provider'
 import { accessToken, type CredentialHeaders } from './access-token.ts'
 import { azureAnswerFields } from './answer-fields.ts'
+import { plainHeaders } from './anthropic/native-headers.ts'
 import { type ApiVersion, apiVersionOf, azureCompatibility } from './azure/api-version.ts'
 import { azureUrl } from './azure/azure-url.ts'
 import { azureEmbeddings } from './azure/embeddings.ts'
@@ -15,9 +16,12 @@ import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { concurrency, type ProviderInstance, providerInstance } from './provider-instance.ts'
 import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders } from './request-headers.ts'
+import { nativeResponsesBody } from './responses/native-body.ts'
+import { decodeNativeResponses } from './responses/native-decode.ts'
 import { type ReasoningApi, reasoningBy, validateReasoningApi } from './responses/reasoning-api.ts'
 import { decodeResponses, encodeResponses } from './responses.ts'
 import { allRestrictedFields, azureFields } from './restricted-fields.ts'
+import { type NativeCodec, nativeDialects } from './speaks.ts'
 
 export type { ProviderInstance } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
@@ -56,6 +60,11 @@ export interface AzureOptions {
    * needs the v1 API and a region that has it. Requests that it cannot express go to chat completions. Default `chat`.
    */
   readonly reasoningApi?: ReasoningApi | undefined
+  /**
+   * Other dialects in which requests are passed on as they came. `responses` is OpenAI's Responses API: it needs the v1 API and a
+   * region that has it. Default: none.
+   */
+  readonly speaks?: readonly 'responses'[] | undefined
 }
 
 const owner = 'azure'
@@ -72,6 +81,7 @@ const optionNames = /* @__PURE__ */ namesOf<AzureOptions>({
   allowFields: true,
   providerFields: true,
   reasoningApi: true,
+  speaks: true,
 })
 
 /**
@@ -99,12 +109,27 @@ export function azure(options: AzureOptions): ProviderInstance {
     const url = urlOf(call.model, 'responses')
     return authorized(encodeResponses(call, { url, headers, encryptedReasoning: true }), credential, call)
   }
+  const native: NativeCodec = {
+    encodeNative: call => {
+      const url = urlOf(call.model, 'responses')
+      const body = nativeResponsesBody(call, true)
+      return authorized(
+        { method: 'POST', url, headers: { ...plainHeaders(call), ...headers }, body },
+        credential,
+        call,
+      )
+    },
+    decodeNative: decodeNativeResponses,
+  }
+  const restricted = options.baseURL === undefined ? azureFields : allRestrictedFields
+  const passesOn = speaksResponses(options.speaks, version)
   const provider: Provider = {
     name: owner,
     realm: `${options.baseURL ?? options.resource}`,
     ...(callsByResponses(options.reasoningApi, version)
       ? reasoningBy({ encode: encodeReasoning, decode: decodeResponses }, chat)
       : chat),
+    ...nativeDialects(options.speaks, [], native, owner, ['responses']),
     embed: {
       encode: call => {
         const url = urlOf(call.model, 'embeddings')
@@ -115,9 +140,9 @@ export function azure(options: AzureOptions): ProviderInstance {
     },
     ...part,
     ...concurrency(options.maxConcurrent, owner),
-    // Behind a URL of its own may be another server.
+    // Behind a URL of its own may be another server. Tools that it runs are billed.
     ...restrictFields(
-      options.baseURL === undefined ? azureFields : allRestrictedFields,
+      passesOn ? { server_tools: 'paid', ...restricted } : restricted,
       options.allowFields,
       owner,
     ),
@@ -134,6 +159,14 @@ function callsByResponses(reasoningApi: ReasoningApi | undefined, { api }: ApiVe
   if (reasoningApi === 'responses' && api === 'classic')
     throw configurationError(`${owner}()`, ['reasoningApi'], reasoningApi, "'chat' with a classic apiVersion")
   return reasoningApi === 'responses'
+}
+
+/** Throws `ConfigurationError` for a dialect that the classic API does not have. */
+function speaksResponses(speaks: AzureOptions['speaks'], { api }: ApiVersion): boolean {
+  const passesOn = Array.isArray(speaks) && speaks.includes('responses')
+  if (passesOn && api === 'classic')
+    throw configurationError(`${owner}()`, ['speaks'], speaks, '[] with a classic apiVersion')
+  return passesOn
 }
 
 type Credential = (call: Pick<Call, 'key'>) => CredentialHeaders | Promise<CredentialHeaders>

@@ -263,6 +263,10 @@ export const azureMembers: Members<AzureOptions> = {
   allowFields,
   providerFields,
   reasoningApi,
+  speaks: {
+    shape: list(choice('responses'), { of: 'dialects' }),
+    description: 'Dialects in which requests are passed on as they came: `responses`. Default: none.',
+  },
 }
 
 export const compatibleMembers: Members<OpenAICompatibleOptions> = {
