@@ -30,7 +30,7 @@ export default [
   entry('core/store', '6 kB'),
   entry('core/adapter', '2 kB'),
   entry('core/openapi', '32 kB'),
-  entry('providers', '76 kB'),
+  entry('providers', '77 kB'),
   entry('node', '11.2 kB'),
   entry('express', '1 kB'),
   entry('koa', '1.5 kB'),
