@@ -22,7 +22,7 @@ export interface LossExamples {
   readonly examples: Readonly<Record<string, Example>>
 }
 
-/** What becomes of each example for each kind of vendor, and everything that was reported. */
+/** The outcome of each example for each kind of vendor, and everything that was reported. */
 export async function lossesTable({ path: endpoint, columns, base, examples }: LossExamples): Promise<{
   readonly text: string
   readonly reported: readonly string[]

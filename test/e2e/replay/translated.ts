@@ -5,7 +5,7 @@ import type { Exchange, ExchangeBody } from './exchanges.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What becomes of a request for a vendor of another protocol. */
+/** The outcome of a request for a vendor of another protocol. */
 export interface Translated {
   /** 400 where the request is refused, and 200 where it reached the vendor. */
   readonly status: number

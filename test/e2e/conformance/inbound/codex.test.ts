@@ -197,7 +197,7 @@ overPlaces(open => {
       expect(upstream.requests).toHaveLength(1)
     })
 
-    it('K9 is told not to try a wrong key again', async () => {
+    it('K9 gets an error for a wrong key that says not to try again', async () => {
       const { table } = await startRawVendor(steps.answer())
       const site = await open(table)
       const answer = await site.respond(asked(question), { headers, key: 'wrong-key' })

@@ -17,7 +17,7 @@ const link =
 const beginning =
   "messages.0: Unsupported value: 'messages[]' begins the conversation, and this model takes only conversations that begin with the user."
 
-/** What becomes of the requests: `sent`, or the message of the refusal. */
+/** The outcomes of the requests: `sent`, or the message of the refusal. */
 const expected: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   chat: { sent: 148, [hosted]: 20, [servers]: 4, [hosted.replace('.0', '.1')]: 2 },
   anthropic: { sent: 141, [hosted]: 20, [noSearch]: 8, [servers]: 4, [beginning]: 1 },

@@ -42,7 +42,7 @@ const beginning =
 const claudeFiles = 'PDF and text'
 const converseFiles = 'PDF, text, CSV, HTML, Markdown, Word and Excel'
 
-/** What becomes of the requests: `sent`, or the message of the refusal. */
+/** The outcomes of the requests: `sent`, or the message of the refusal. */
 const expected: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   chat: {
     ...always,
