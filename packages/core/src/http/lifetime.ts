@@ -33,11 +33,14 @@ export class Lifetime implements DisconnectListener {
   /** Aborts with the request. Created on first use: most requests never need it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
-      const signal = new AbortController()
-      this.#controller = signal
-      this.onEnd(() => signal.abort(signalOf(this.#client).reason))
+      this.#controller = new AbortController()
+      if (this.ended !== undefined) this.#abort()
     }
     return this.#controller.signal
+  }
+
+  #abort(): void {
+    this.#controller?.abort(signalOf(this.#client).reason)
   }
 
   /** Returns the lifetime of a part of the request, which ends with the request or before it. Release it. */
@@ -66,6 +69,8 @@ export class Lifetime implements DisconnectListener {
   end(reason: EndReason): void {
     if (this.ended !== undefined) return
     this.ended = reason
+    // Not a listener: one before it may release the lifetime.
+    this.#abort()
     // A listener may remove another one.
     for (let next = this.#listeners.shift(); next !== undefined; next = this.#listeners.shift()) next(reason)
   }
