@@ -30,6 +30,18 @@ export type {
   TargetEvent,
   WarningEvent,
 } from './contracts/events.ts'
+export type {
+  ChunkDecision,
+  Hook,
+  HookChunk,
+  HookContext,
+  HookRefusal,
+  HookRequest,
+  HookResponse,
+  RequestDecision,
+  ResponseDecision,
+  TextReplacement,
+} from './contracts/hook.ts'
 export type { FetchContext } from './contracts/host.ts'
 export type { ApiKeyLookup, ApiKeyRecord, KeyStore } from './contracts/key-store.ts'
 export type { Ledger } from './contracts/ledger.ts'
@@ -53,9 +65,10 @@ export type { ResponseStore, StoredResponse } from './contracts/response-store.t
 export type { ModelCard, ReferredBy, Refers, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
 export type { SharedHealth } from './contracts/shared-health.ts'
 export type { KeyHealth, TargetHealth } from './contracts/target-health.ts'
-export type { RequestTrace, SkippedKey, SkipReason, TracedTarget } from './contracts/trace.ts'
+export type { HookRecord, RequestTrace, SkippedKey, SkipReason, TracedTarget } from './contracts/trace.ts'
 export type { AttemptEnd, AttemptSpan, RequestSpan, Tracer, UpstreamCall } from './contracts/tracer.ts'
 export type { Transport } from './contracts/transport.ts'
+export type { RequestText } from './conversation/request-texts.ts'
 export type { AuthFailure, AuthFailureReason } from './errors/auth-failure.ts'
 export { ConfigurationError, type ConfigurationIssue, type OptionPath } from './errors/configuration-error.ts'
 export { type ErrorBody, type ErrorReason, GatewayError, type GatewayErrorDetails } from './errors/errors.ts'

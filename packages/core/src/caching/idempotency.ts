@@ -107,7 +107,8 @@ export function replayOwner(principal: PrincipalId): string {
  * Returns a digest of what must be the same in a retried request. A body may be valid in several dialects, and its response is
  * written in one. Chat's digest has no dialect, as those that were stored before there were others.
  */
-function fingerprintOf({ dialect, body }: Draft): Promise<string> {
+function fingerprintOf({ dialect, unhooked, body: changed }: Draft): Promise<string> {
+  const body = unhooked ?? changed
   return dialect === 'chat' ? digestOf(body) : digestOf(dialect, body)
 }
 

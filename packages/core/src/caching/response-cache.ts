@@ -182,7 +182,7 @@ export async function lookUpCache(
       `cache.${'inputs' in asked ? 'embedKeyOf' : 'keyOf'} returned an invalid key: got ${typeof ownKey}, expected { owner, name } with two strings, or undefined.`,
     )
   }
-  const key = await withHeaders(ownKey, asked)
+  const key = await withHooks(await withHeaders(ownKey, asked), draft)
   const directives = directivesOf(request.headers.get('cache-control'))
   if (!directives.includes('no-cache')) {
     const answer = await lookUp(key, draft, 'stream' in asked && asked.stream, cache.store)
@@ -193,9 +193,15 @@ export async function lookUpCache(
 
 /** The headers that a request brings to a vendor of its dialect change the answer as its body does. */
 async function withHeaders(key: CacheKey, asked: GenerateRequest | EmbedRequest): Promise<CacheKey> {
-  const headers = 'inputs' in asked ? undefined : asked.native?.().headers
+  const headers = 'inputs' in asked ? undefined : asked.native?.()?.headers
   if (headers === undefined || Object.keys(headers).length === 0) return key
   return { ...key, name: `${key.name}:${await digestOf(headers)}` }
+}
+
+/** What hooks put back into a response may be in the body that the caller sent, and in no other. */
+async function withHooks(key: CacheKey, { unhooked, responseHooks }: Draft): Promise<CacheKey> {
+  if (unhooked === undefined && responseHooks === undefined) return key
+  return { ...key, name: `${key.name}:${await digestOf(responseHooks ?? [], unhooked ?? null)}` }
 }
 
 function isAnswerKey(value: unknown): value is CacheKey {

@@ -25,6 +25,10 @@ export interface Draft {
   readonly restored?: RestoredState | undefined
   /** Names the target that answered the conversation last, if the gateway has stored its response. */
   readonly lastTarget?: string | undefined
+  /** The body as the caller sent it, if a hook has changed it. */
+  readonly unhooked?: JsonObject | undefined
+  /** Names the hooks that read its response: what they make of it differs from that of others. Absent: none. */
+  readonly responseHooks?: readonly string[] | undefined
 }
 
 /** How a restored conversation differs from the one that the caller sent. */

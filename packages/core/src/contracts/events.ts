@@ -177,7 +177,8 @@ export interface WarningEvent {
    * `load_shedder_failed`: `loadShedder` threw or returned something else than a reason, and the request was accepted.
    * `trace_header_failed`: the `traceHeader` function threw, and the response has no such header. `tracer_failed`: the `Tracer`
    * threw or returned invalid headers, and spans are missing. `prices_not_refreshed`: a new table of prices could not be loaded
-   * or is invalid, and the last valid one applies. `prices_outdated`: the table of prices is old.
+   * or is invalid, and the last valid one applies. `prices_outdated`: the table of prices is old. `hook_failed`: a hook threw, timed
+   * out or returned something invalid.
    */
   readonly code:
     | 'only_local_in_production'
@@ -186,6 +187,7 @@ export interface WarningEvent {
     | 'tracer_failed'
     | 'prices_not_refreshed'
     | 'prices_outdated'
+    | 'hook_failed'
   readonly message: string
   /** The error behind it, if there is one. */
   readonly error?: unknown

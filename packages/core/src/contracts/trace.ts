@@ -41,6 +41,15 @@ export interface SkippedKey extends SkipReason {
   readonly key: string
 }
 
+/** What a hook did with a request. */
+export interface HookRecord {
+  readonly name: string
+  /** `failed`: it failed, whatever followed. Otherwise what it did last: a refusal counts before a change. */
+  readonly outcome: 'passed' | 'changed' | 'refused' | 'failed'
+  /** Time in its functions, in milliseconds. */
+  readonly ms: number
+}
+
 /** How a request was routed. Not an OpenTelemetry trace: see `Tracer` for those. */
 export interface RequestTrace {
   /** The seed of all random decisions, an integer from 0 to 2^32 - 1, to reproduce them. */
@@ -54,4 +63,6 @@ export interface RequestTrace {
    * the request body. Attempts, backoff and waiting for limits do not count. `undefined` without a response.
    */
   readonly overheadMs: number | undefined
+  /** What the hooks that applied did, in their order; absent if there were none. */
+  readonly hooks?: readonly HookRecord[]
 }

@@ -82,9 +82,14 @@ export interface GenerateRequest {
   withoutServerTools?(): GenerateRequest | undefined
   /**
    * Returns the body as JSON text, to pass it to a vendor that speaks the caller's dialect, with the caller's headers and what was
-   * changed since. Absent: the dialect passes nothing on.
+   * changed since. `undefined`: it is translated for every vendor. Absent: the dialect passes nothing on.
    */
-  native?(): NativeBody
+  native?(): NativeBody | undefined
+  /**
+   * Returns the same request for translation alone: a hook reads its response, which vendors of the dialect would write themselves.
+   * Absent: the dialect passes nothing on.
+   */
+  asTranslated?(): GenerateRequest
 }
 
 /** A request for one target. */

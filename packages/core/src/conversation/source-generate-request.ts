@@ -34,6 +34,8 @@ export interface RequestChanges {
   readonly settings?: Settings
   /** Whether the tools of the source that a vendor runs are left out. */
   readonly leavesOutServerTools?: boolean
+  /** Whether it is translated for vendors that speak its dialect, too. */
+  readonly isTranslated?: boolean
 }
 
 /**
@@ -113,8 +115,13 @@ export abstract class SourceGenerateRequest<Source extends RequestSource<Source>
     return this.copy(source, { ...this.#changes, leavesOutServerTools: true })
   }
 
-  native(): NativeBody {
-    const { settings, leavesOutServerTools } = this.#changes
+  asTranslated(): GenerateRequest {
+    return this.copy(this.source, { ...this.#changes, isTranslated: true })
+  }
+
+  native(): NativeBody | undefined {
+    const { settings, leavesOutServerTools, isTranslated } = this.#changes
+    if (isTranslated === true) return undefined
     const body = this.nativeBody(settings)
     if (leavesOutServerTools !== true) return body
     const { paths } = this.source.serverTools

@@ -122,6 +122,12 @@ export const errorTable = {
     'previous_response_not_found',
     'The previous response was not found.',
   ],
+  refused_by_policy: [
+    400,
+    'invalid_request_error',
+    'refused_by_policy',
+    'The request was refused by a policy of this gateway.',
+  ],
   unsupported_parameter: [400, 'invalid_request_error', 'unsupported_parameter', 'Unsupported parameter.'],
   unsupported_value: [400, 'invalid_request_error', 'unsupported_value', 'Unsupported value.'],
   invalid_parameter_combination: [

@@ -13,10 +13,12 @@ import { isTimeout } from '../errors/upstream-error.ts'
 import type { TextSource } from '../http/keep-alive-stream.ts'
 import { StreamNormalizer, streamParameters } from '../normalization/stream.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import type { JsonObject } from '../protocol/chat.ts'
+import type { JsonObject, Usage } from '../protocol/chat.ts'
 import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
+import type { CompleteReply } from '../upstream/complete-reply.ts'
 import { type CountedUsage, countedUsage, usageWithFields } from '../usage/usage.ts'
 import { toFailure } from './failure.ts'
+import { filterBufferedStream } from './filter-response.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -30,6 +32,10 @@ export interface AnsweredRequest {
   readonly newId: () => string
   /** Stores the response before it is sent; `undefined`: it is not to be stored. Returns whether it is stored. */
   readonly store?: ((finished: FinishedResponse) => boolean | Promise<boolean>) | undefined
+  /** Calls the upstream once more, with another request. */
+  readonly callAgain: (request: GenerateRequest) => Promise<UpstreamResult<CompleteReply>>
+  /** The usage of the response before, where a hook had the model called again. */
+  readonly earlierUsage?: Usage
   /** Whether it runs in the background: if it is cancelled, that is written as its end. Default `false`. */
   readonly inBackground?: boolean
 }
@@ -60,6 +66,10 @@ export class AnswerStream implements TextSource {
   /** Whether `#opening` was sent before the upstream answered. */
   #sentOpening = false
   #over = false
+  /** What hooks make of the deltas; `undefined`: they are written as they are. */
+  readonly #filter: ((deltas: readonly AnswerDelta[]) => Promise<readonly AnswerDelta[]>) | undefined
+  /** The deltas of a stream that hooks read as a whole; `undefined`: it is not held back. */
+  readonly #held: AnswerDelta[] | undefined
 
   /** Made before an upstream is called: the dialect may throw. */
   constructor(request: AnsweredRequest) {
@@ -68,6 +78,9 @@ export class AnswerStream implements TextSource {
     this.#normalizer = new StreamNormalizer(request.newId, streamParameters(asked))
     this.#writer = dialect.stream(identity, asked, request.newId)
     this.#opening = textOf(this.#writer.open())
+    const { hooks } = request.context
+    this.#filter = hooks?.chunkFilter()
+    this.#held = hooks?.holdsStreams === true ? [] : undefined
   }
 
   /**
@@ -134,6 +147,7 @@ export class AnswerStream implements TextSource {
     try {
       if (read.done === true) return this.#finish()
       const deltas = this.#normalizer.push(read.value)
+      if (this.#filter !== undefined || this.#held !== undefined) return this.#takeHooked(deltas)
       text = this.#passes ? this.#pass(read.value.native) : this.#write(deltas)
       this.#recordModel()
       accounting.sent(text)
@@ -141,6 +155,36 @@ export class AnswerStream implements TextSource {
       return this.#break(error)
     }
     return text === '' ? this.next() : text
+  }
+
+  /** Writes what hooks make of the deltas, or holds them back for hooks that read the whole response. */
+  async #takeHooked(given: readonly AnswerDelta[]): Promise<string | undefined> {
+    this.#recordModel()
+    let text = ''
+    try {
+      const deltas = this.#filter === undefined ? given : await this.#filter(given)
+      if (this.#over) return this.#takeErrorText()
+      if (this.#held === undefined) text = this.#write(deltas)
+      else this.#held.push(...deltas)
+      this.#request.accounting.sent(text)
+    } catch (error) {
+      return this.#break(error)
+    }
+    return text === '' ? this.next() : text
+  }
+
+  /** Ends a stream with what hooks make of its last deltas, or of all that were held back. */
+  async #finishHooked(ended: readonly AnswerDelta[]): Promise<string | undefined> {
+    try {
+      let last = this.#filter === undefined ? ended : await this.#filter(ended)
+      if (this.#held !== undefined) {
+        const deltas = [...this.#held, ...last]
+        last = await filterBufferedStream(this.#request.context.hooks!, deltas, this.#normalizer.model)
+      }
+      return this.#over ? this.#takeErrorText() : await this.#complete(last)
+    } catch (error) {
+      return this.#break(error)
+    }
   }
 
   /** As soon as it is known: the usage so far is priced by it. */
@@ -164,7 +208,11 @@ export class AnswerStream implements TextSource {
 
   #finish(): string | undefined | Promise<string | undefined> {
     const ended = this.#normalizer.end()
-    const last = this.#passes ? [] : ended
+    if (this.#filter !== undefined || this.#held !== undefined) return this.#finishHooked(ended)
+    return this.#complete(this.#passes ? [] : ended)
+  }
+
+  #complete(last: readonly AnswerDelta[]): string | undefined | Promise<string | undefined> {
     const counted = this.#counted(true)
     const usage = usageWithFields(counted.usage, this.#normalizer.usage)
     const writer = this.#writer

@@ -4,6 +4,7 @@ import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Observer } from '../contracts/events.ts'
+import type { Hook } from '../contracts/hook.ts'
 import type { Ledger } from '../contracts/ledger.ts'
 import type { Limiter } from '../contracts/limiter.ts'
 import type { LoadShedder } from '../contracts/load-shedder.ts'
@@ -79,6 +80,8 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * not read.
    */
   readonly idempotency?: Idempotency
+  /** Reads, changes or refuses requests and responses, in this order. Default: none. */
+  readonly hooks?: readonly Hook[]
   /**
    * Rejects requests with 503 while the process is overloaded: `inFlightCap(500)`, or `loadShedding()` of `@sluice/node`.
    * It is called before anything else, and again after a body that was not buffered has arrived. Default: none.

@@ -39,7 +39,6 @@ export async function decide<Host>(
   context: RequestContext,
   load: ServiceLoad,
 ): Promise<Decision> {
-  const { routing } = context
   const identifying = authenticate(request, fetchContext.host, options.authenticate, failure =>
     context.reportAuthFailure(failure),
   )
@@ -55,17 +54,32 @@ export async function decide<Host>(
     responses !== undefined && allowsStored(principal) && refersToState(dialect, given)
       ? await responses.restore(given, principal, dialect.state!)
       : given
+  context.routing.begun = true
+  const targets = await decideTargets(draft, principal, options, context)
+  return { principal, draft, targets }
+}
+
+/**
+ * Routes a draft and authorizes its targets. Called again where a hook has chosen another model.
+ *
+ * Rejects with `GatewayError` (403, 404), or with the error of a policy.
+ */
+export async function decideTargets<Host>(
+  draft: Draft,
+  principal: Principal,
+  options: ResolvedOptions<Host>,
+  context: RequestContext,
+): Promise<readonly RoutedTarget[]> {
+  const { routing } = context
   context.draft = draft
   context.stream = draft.outline.stream
-  routing.begun = true
-  const forRoute = routeContext(principal, dialect.operation, draft.model, routing, options)
+  const forRoute = routeContext(principal, draft.operation, draft.model, routing, options)
   const routed = route(draft, forRoute, options.route, options.unknownModel)
   const onRoute = lastTargetFirst(isPromise(routed) ? await routed : routed, draft, forRoute)
   routing.setTargets(onRoute)
   context.model = draft.model
   const authorizing = authorizeTargets(principal, draft.model, onRoute, options.authorize, routing)
-  const targets = isPromise(authorizing) ? await authorizing : authorizing
-  return { principal, draft, targets }
+  return isPromise(authorizing) ? await authorizing : authorizing
 }
 
 /** Receives a body. The request is in flight from then on, so that load is shed once more. */

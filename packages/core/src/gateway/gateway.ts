@@ -55,6 +55,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
       running.delete(lifetime)
       lifetime.release()
       generation.leave()
+      context.hooks?.ended(event)
       if (context.dialect !== undefined) resolved.observe(event)
       else if (event.outcome === 'internal_error') {
         resolved.observe({ type: 'internal_error', requestId, error: event.error })

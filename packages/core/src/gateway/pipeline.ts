@@ -3,7 +3,10 @@ import type { AnswerIdentity, CompleteAnswer, Dialect, GenerateDialect } from '.
 import type { Draft } from '../contracts/draft.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
+import { followUp } from '../conversation/follow-up.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
+import { refusedByPolicy } from '../hooks/decisions.ts'
+import type { RequestHooks } from '../hooks/hooks.ts'
 import { KeepAliveStream, keepAliveComment } from '../http/keep-alive-stream.ts'
 import { respondStream, respondText } from '../http/respond.ts'
 import type { ServiceLoad } from '../http/running-requests.ts'
@@ -15,7 +18,7 @@ import { call } from '../upstream/call.ts'
 import type { CallDependencies, ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import type { CompleteReply } from '../upstream/complete-reply.ts'
 import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
-import { completionUsage } from '../usage/usage.ts'
+import { addUsage, type CountedUsage, completionUsage } from '../usage/usage.ts'
 import { boundOutput, boundTargets } from '../validation/bounded-output.ts'
 import { realmOf } from '../validation/realm.ts'
 import { type AnsweredRequest, AnswerStream } from './answer-stream.ts'
@@ -23,11 +26,13 @@ import { runInBackground } from './background-run.ts'
 import { countTokens } from './count-tokens.ts'
 import { decide } from './decide.ts'
 import { embed } from './embed.ts'
+import { type FilteredResponse, filterResponse } from './filter-response.ts'
 import { LimitRequest } from './limit-request.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
 import { allowsStored } from './response-state.ts'
+import { runRequestHooks } from './run-hooks.ts'
 import { cachedResponse, replay, replayOf } from './stored-response.ts'
 import { validateRequest } from './validate-request.ts'
 
@@ -45,7 +50,9 @@ export async function answer<Host>(
   load: ServiceLoad,
 ): Promise<GatewayResponse> {
   const { routing } = context
-  const decided = await decide(dialect, request, fetchContext, options, context, load)
+  const first = await decide(dialect, request, fetchContext, options, context, load)
+  const { hooks } = options
+  const decided = hooks === undefined ? first : await runRequestHooks(hooks, dialect, first, options, context)
   const { principal, draft, targets: permitted } = decided
   if (!accounting.isSettled) options.observe(context.beginEvent(principal, draft.model))
   if (dialect.operation === 'countTokens')
@@ -64,7 +71,8 @@ export async function answer<Host>(
   if (dialect.operation === 'embed') {
     return embed(dialect, request, decided, options, context, accounting)
   }
-  const valid = validateRequest(dialect, draft, principal, permitted, options.rules, routing)
+  const isTranslated = context.hooks?.readsResponses === true
+  const valid = validateRequest(dialect, draft, principal, permitted, options.rules, routing, isTranslated)
   // The outline was a first look: the response, and what is stored of it, have the form that the request has.
   context.stream = valid.request.stream
   if (valid.targets !== permitted) routing.setOrder(valid.targets)
@@ -79,7 +87,16 @@ export async function answer<Host>(
     options.cache &&
     (await cachedResponse(request, draft, bounded.request, options.cache, context, accounting))
   if (cached !== undefined && cached !== false) return replay(cached, dialect, context, accounting)
-  const answered = answeredRequest(dialect, bounded.request, options, context, accounting, storing)
+  const callAgain = (again: GenerateRequest) => call(again, targets, context, accounting, options.call)
+  const answered = answeredRequest(
+    dialect,
+    bounded.request,
+    options,
+    context,
+    accounting,
+    storing,
+    callAgain as AnsweredRequest['callAgain'],
+  )
   if (dialect.state?.background?.wants(draft.body) === true) {
     const calling = (calls: CallDependencies) => call(bounded.request, targets, context, accounting, calls)
     return runInBackground(answered, calling, complete, options)
@@ -100,6 +117,7 @@ function answeredRequest<Host>(
   context: RequestContext,
   accounting: RequestAccounting,
   store: AnsweredRequest['store'],
+  callAgain: AnsweredRequest['callAgain'],
 ): AnsweredRequest {
   const created = Math.floor(clock.now() / 1000)
   const identity: AnswerIdentity = {
@@ -117,7 +135,7 @@ function answeredRequest<Host>(
   }
   const { traced } = accounting.attempts
   if (traced !== undefined) traced.answerId = identity.id
-  return { dialect, request, identity, context, accounting, newId: generateId, store }
+  return { dialect, request, identity, context, accounting, newId: generateId, store, callAgain }
 }
 
 /** Returns what stores the response of a request; `undefined` if it is not to be stored. */
@@ -134,28 +152,66 @@ function storeOf<Host>(
     responses.save(finished, state.inputOf(draft, generateId), principal, attempts.counted?.target)
 }
 
-/** Responds with a complete answer: normalize, write, settle. */
+/** Responds with a complete answer: normalize, response hooks, write, settle. */
 function complete(
   result: UpstreamResult<CompleteReply>,
   answered: AnsweredRequest,
 ): GatewayResponse | Promise<GatewayResponse> {
-  const { dialect, request, identity, accounting, newId, store } = answered
+  const { dialect, request, context, accounting, newId } = answered
   const { answer: reply } = result
   const { completion } = reply
   const { attempts } = accounting
   result.end(true)
   attempts.counted?.setResponseModel(completion.model)
   const counted = completionUsage(completion, request)
-  const answer: CompleteAnswer = {
-    usage: counted.usage,
-    completion: () => completion,
-    deltas: () => normalizeChunks(reply.chunks, newId, streamParameters(request)),
-  }
-  // Before it is written: what the vendor generated is charged even if the dialect fails.
+  const deltas = () => normalizeChunks(reply.chunks, newId, streamParameters(request))
+  // Before it is written: what the vendor generated is charged even if the dialect or a hook fails.
   accounting.answered(counted)
   const { traced } = attempts
   if (traced !== undefined) traced.finishReasons = completion.choices.map(choiceFinishReason)
+  if (context.hooks?.readsResponses === true) {
+    return completeHooked(context.hooks, { completion, deltas: deltas() }, counted, answered)
+  }
   const native = dialect.pass === undefined ? undefined : reply.native
+  return writeComplete({ usage: counted.usage, completion: () => completion, deltas }, native, answered)
+}
+
+/** Responds with what the hooks make of a complete answer. */
+async function completeHooked(
+  hooks: RequestHooks,
+  read: Pick<FilteredResponse, 'completion' | 'deltas'>,
+  counted: CountedUsage,
+  answered: AnsweredRequest,
+): Promise<GatewayResponse> {
+  const { request, accounting, callAgain, earlierUsage } = answered
+  const { completion, deltas, retry } = await filterResponse(hooks, read, earlierUsage !== undefined)
+  if (retry !== undefined) {
+    // Its results are the caller's, so that no message of the gateway can follow.
+    if (callsTool(completion)) throw refusedByPolicy({ message: retry })
+    accounting.calledAgain(counted)
+    const again = followUp(request, textOf(completion), retry)
+    return complete(await callAgain(again), { ...answered, request: again, earlierUsage: counted.usage })
+  }
+  const usage = earlierUsage === undefined ? counted.usage : addUsage(earlierUsage, counted.usage)
+  return writeComplete({ usage, completion: () => completion, deltas: () => deltas }, undefined, answered)
+}
+
+function callsTool({ choices }: CompleteReply['completion']): boolean {
+  return choices.some(({ message }) => message.tool_calls?.length || message.function_call !== undefined)
+}
+
+/** Returns the text of the first choice. */
+function textOf({ choices }: CompleteReply['completion']): string {
+  return choices[0]?.message.content ?? ''
+}
+
+/** Responds with a complete answer as its dialect writes it. `native`: the text of a vendor that speaks the dialect. */
+function writeComplete(
+  answer: CompleteAnswer,
+  native: string | undefined,
+  answered: AnsweredRequest,
+): GatewayResponse | Promise<GatewayResponse> {
+  const { dialect, request, identity, newId, store } = answered
   if (store !== undefined && dialect.state !== undefined) {
     const finished =
       native === undefined

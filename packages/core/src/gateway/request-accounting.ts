@@ -24,6 +24,7 @@ import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
 import {
   abandonedUsage,
   addPromptUsage,
+  addUsage,
   type CountedUsage,
   copiedUsage,
   estimatedUsage,
@@ -88,6 +89,8 @@ export class RequestAccounting implements AttemptObserver {
   #usageEstimated = false
   /** The cost of the parts so far, each at the price of its target. `undefined`: the response has no parts. */
   #partsCost: number | null | undefined
+  /** The usage and cost of a response that was not sent, because a hook had the model called again. */
+  #earlier: { readonly usage: Usage; readonly cost: number | null } | undefined
   /** Billing details of the response other than tokens. */
   #terms: AnswerTerms | undefined
   /** What the vendor counted of a stream without content. */
@@ -354,6 +357,15 @@ export class RequestAccounting implements AttemptObserver {
     this.#terms = counted
   }
 
+  /** The model is called once more: the response so far is charged with that of the next call. */
+  calledAgain(counted: CountedUsage): void {
+    const { lastCalled, counted: attempt } = this.attempts
+    const cost = this.#costAt(counted.usage, lastCalled!, this.#openedAt, attempt?.responseModel)
+    this.#earlier = { usage: counted.usage, cost }
+    this.#usage = undefined
+    this.#terms = undefined
+  }
+
   /** Adds the usage of a part of the response. */
   partAnswered(attempt: AttemptEntry, counted: CountedUsage): void {
     if (!this.#settled) this.#addPart(attempt, counted)
@@ -383,6 +395,7 @@ export class RequestAccounting implements AttemptObserver {
     if (this.#usage === undefined && !this.#isFree) this.#chargeAbandoned(outcome, now)
     const responseModel = this.attempts.counted?.responseModel
     const charge = this.#chargeOf(this.#usage, this.#openedAt)
+    if (this.#earlier !== undefined) this.#usage = totalUsage(this.#earlier.usage, this.#usage)
     const cost = charge?.cost ?? null
     const lease = this.#lease
     if (lease !== undefined) this.#close(() => lease.settle(this.#usage && copiedUsage(this.#usage), cost))
@@ -512,6 +525,17 @@ export class RequestAccounting implements AttemptObserver {
 
   /** Returns the charge of the response: that of its parts, if it has some. */
   #chargeOf(usage: Usage | undefined, openedAt: number): Charge | undefined {
+    const earlier = this.#earlier
+    if (earlier !== undefined) {
+      const charge = this.#chargeOfCall(usage, openedAt)
+      if (charge === undefined) return chargeOf(earlier.usage, earlier.cost)
+      const cost = charge.cost === null || earlier.cost === null ? null : charge.cost + earlier.cost
+      return chargeOf(totalUsage(earlier.usage, usage), cost)
+    }
+    return this.#chargeOfCall(usage, openedAt)
+  }
+
+  #chargeOfCall(usage: Usage | undefined, openedAt: number): Charge | undefined {
     if (usage !== undefined && this.#partsCost !== undefined) return chargeOf(usage, this.#partsCost)
     const target = this.attempts.lastCalled
     return usage && target && this.#chargeAt(usage, target, openedAt, this.attempts.counted?.responseModel)
@@ -550,6 +574,10 @@ export class RequestAccounting implements AttemptObserver {
       // As above.
     }
   }
+}
+
+function totalUsage(earlier: Usage, usage: Usage | undefined): Usage {
+  return usage === undefined ? earlier : addUsage(earlier, usage)
 }
 
 /** A stored response, or where to store the response to come. */

@@ -6,6 +6,7 @@ import type { Operation } from '../contracts/outline.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Caller } from '../contracts/target-health.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
+import type { RequestHooks } from '../hooks/hooks.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import { endUser } from '../primitives/end-user.ts'
 import { RoutingTrace } from '../routing/routing-trace.ts'
@@ -32,6 +33,8 @@ export class RequestContext implements CallContext {
   /** Set once the body is read. */
   draft: Draft | undefined
   principal: Principal | undefined
+  /** The hooks that apply; `undefined` if none does. */
+  hooks: RequestHooks | undefined
   /** Set once the model is routed. */
   model: string | undefined
   stream = false

@@ -5,7 +5,7 @@ import type { RequestContext } from './request-context.ts'
 
 /** Returns the trace of a request. `waitedMs` is how long it waited for its limits, `answeredAt` is in monotonic ms. */
 export function requestTrace(
-  { routing, startedAt }: RequestContext,
+  { routing, startedAt, hooks }: RequestContext,
   attempts: AttemptLog,
   waitedMs: number,
   answeredAt: number | undefined,
@@ -14,7 +14,8 @@ export function requestTrace(
     answeredAt === undefined
       ? undefined
       : Math.max(0, answeredAt - startedAt - waitedMs - attempts.busyMs(answeredAt))
-  return routing.trace(overheadMs)
+  const trace = routing.trace(overheadMs)
+  return hooks === undefined ? trace : { ...trace, hooks: hooks.records }
 }
 
 /** Returns the trace as a header, while the response is about to be sent. `firstByteAt` is in monotonic ms. */

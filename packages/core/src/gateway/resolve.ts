@@ -13,6 +13,7 @@ import type { ResponseStore } from '../contracts/response-store.ts'
 import type { Route, UnknownModel } from '../contracts/route.ts'
 import type { Transport } from '../contracts/transport.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
+import { Hooks } from '../hooks/hooks.ts'
 import { endpointFinder, type FindEndpoint } from '../http/endpoint.ts'
 import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
 import type { RequestLimits } from '../http/request-limits.ts'
@@ -78,6 +79,8 @@ export interface ResolvedOptions<Host> extends CacheLookups {
   readonly backgroundRuns: BackgroundRuns
   /** The store of responses without a store of the operator. Outlives the options. */
   readonly ownResponses: ResponseStore
+  /** `undefined`: there are none. */
+  readonly hooks: Hooks | undefined
   /** Never throws. */
   readonly observe: Observer
   /** Never throws. */
@@ -165,6 +168,7 @@ export function resolveOptions<Host>(
     background,
     backgroundRuns,
     ownResponses,
+    hooks: options.hooks?.length ? new Hooks(options.hooks, observe, clock) : undefined,
     observe,
     loadShedder: guardShedder(options.loadShedder, observe),
     exposesTrace: guardTraceChoice(options.traceHeader, observe),

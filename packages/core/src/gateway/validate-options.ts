@@ -3,6 +3,7 @@ import type { Dialect } from '../contracts/dialect.ts'
 import type { Operation } from '../contracts/outline.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
+import { hooksCheck } from '../hooks/hook-options.ts'
 import { unresolvedNames } from '../routing/combined-route.ts'
 import { backgroundChecks, backgroundIssues } from './background-options.ts'
 import { builtInDialects } from './built-in-dialects.ts'
@@ -122,6 +123,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   idempotency: anIdempotency,
   responses: aResponseStore,
   background: backgroundChecks(aCount, aSpan),
+  hooks: hooksCheck,
   loadShedder: aFunction,
   observe: aFunction,
   tracer: aTracer,

@@ -37,6 +37,7 @@ export interface ValidatedRequest<T extends RoutedTarget> {
  * Validates a request, and selects the targets that support it.
  *
  * @param log - records the targets that do not support the request.
+ * @param isTranslated - whether no target gets the request as it came, because a hook reads its response. Default `false`.
  * @throws GatewayError 400, also if no target supports the request.
  */
 export function validateRequest<T extends RoutedTarget>(
@@ -46,14 +47,17 @@ export function validateRequest<T extends RoutedTarget>(
   targets: readonly T[],
   rules: ValidationRules,
   log: Pick<RouteContext, 'skip'>,
+  isTranslated = false,
 ): ValidatedRequest<T> {
   const spoken = (dialect.operation === 'countTokens' ? dialect.counts : undefined) ?? dialect.name
-  const extensions = new AcceptingTargets(targets, spoken, rules.unsupportedParameters === 'drop', log)
+  const passed = isTranslated ? undefined : spoken
+  const extensions = new AcceptingTargets(targets, passed, rules.unsupportedParameters === 'drop', log)
   const stores = allowsStored(principal)
   const read = dialect.read(draft, stores ? rules : { ...rules, runsInBackground: false }, extensions)
-  const { request, targets: allowed } = isRestricted(principal, rules.boundsAll)
+  const { request: asked, targets: allowed } = isRestricted(principal, rules.boundsAll)
     ? permitted(read, draft, extensions, log)
     : { request: read.request, targets: extensions.targets }
+  const request = isTranslated ? (asked.asTranslated?.() ?? asked) : asked
   const { lowersMaxOutput, finish } = read
   const lowered = lowersMaxOutput === true ? lowerMaxOutput(allowed, request) : allowed
   const capable = lowered.every(({ capabilities }) => capabilities === undefined)

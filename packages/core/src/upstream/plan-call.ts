@@ -46,12 +46,25 @@ export function planCall(given: CallRequest, target: Target, options: PlanOption
     }
   }
   const native = nativeBody(request, target)
-  return native === undefined || memberOf(provider, 'encodeNative') === undefined
-    ? { planned: { form: 'translated', ...call, request }, adjustments }
-    : {
-        planned: { form: 'native', ...call, request, native },
-        adjustments: joined(adjustments, native.adjustments),
-      }
+  if (native === undefined || memberOf(provider, 'encodeNative') === undefined) {
+    const reported = isTranslatedForHooks(request, target) ? [translatedForHooks] : none
+    return { planned: { form: 'translated', ...call, request }, adjustments: joined(adjustments, reported) }
+  }
+  return {
+    planned: { form: 'native', ...call, request, native },
+    adjustments: joined(adjustments, native.adjustments),
+  }
+}
+
+/** Reported where a vendor would have got the request as it came. */
+const translatedForHooks: Adjustment = {
+  parameter: 'body',
+  action: 'mapped',
+  detail: 'translated, as a hook reads the response',
+}
+
+function isTranslatedForHooks(request: GenerateRequest, target: Target): boolean {
+  return request.native !== undefined && speaks(target, request.dialect) && request.native() === undefined
 }
 
 function joined(

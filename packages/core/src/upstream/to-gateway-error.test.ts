@@ -187,6 +187,7 @@ function publicCodes(): readonly string[] {
     idempotency_full: true,
     invalid_api_key: true,
     missing_scope: true,
+    refused_by_policy: true,
     model_not_allowed: true,
     model_not_found: true,
     model_not_priced: true,
@@ -235,7 +236,9 @@ function publicCodes(): readonly string[] {
   }
   return (Object.keys(every) as ErrorReason[]).filter(name => {
     const { status, code } = new GatewayError(name)
-    // Only the gateway stores responses.
-    return status === 400 && code === name && name !== 'previous_response_not_found'
+    return status === 400 && code === name && !codesOfTheGateway.includes(name)
   })
 }
+
+/** What no vendor decides: stored responses and hooks. */
+const codesOfTheGateway: readonly ErrorReason[] = ['previous_response_not_found', 'refused_by_policy']

@@ -88,6 +88,36 @@ export function addPromptUsage(one: Usage, other: Usage): Usage {
   return usageOf({ prompt_tokens })
 }
 
+/** Returns the usage of two calls of one request. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  const sum = (a: number, b: number) => Math.min(a + b, maxCount)
+  const [prompt, otherPrompt] = [one.prompt_tokens_details, other.prompt_tokens_details]
+  const [answer, otherAnswer] = [one.completion_tokens_details, other.completion_tokens_details]
+  const written = sum(prompt.cache_write_tokens ?? 0, otherPrompt.cache_write_tokens ?? 0)
+  return {
+    prompt_tokens: sum(one.prompt_tokens, other.prompt_tokens),
+    completion_tokens: sum(one.completion_tokens, other.completion_tokens),
+    total_tokens: sum(one.total_tokens, other.total_tokens),
+    prompt_tokens_details: {
+      cached_tokens: sum(prompt.cached_tokens, otherPrompt.cached_tokens),
+      audio_tokens: sum(prompt.audio_tokens, otherPrompt.audio_tokens),
+      ...(written > 0 && { cache_write_tokens: written }),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: sum(answer.reasoning_tokens, otherAnswer.reasoning_tokens),
+      audio_tokens: sum(answer.audio_tokens, otherAnswer.audio_tokens),
+      accepted_prediction_tokens: sum(
+        answer.accepted_prediction_tokens,
+        otherAnswer.accepted_prediction_tokens,
+      ),
+      rejected_prediction_tokens: sum(
+        answer.rejected_prediction_tokens,
+        otherAnswer.rejected_prediction_tokens,
+      ),
+    },
+  }
+}
+
 /** Returns a deep copy, so that the recipient may change it. */
 export function copiedUsage(usage: Usage): Usage {
   const { prompt_tokens, completion_tokens, total_tokens } = usage

@@ -53,12 +53,20 @@ export class AcceptingTargets<T extends RoutedTarget> implements ExtensionPolicy
   found = none
   /** Those that accept all of them, or all targets where none was found. */
   targets: readonly T[]
-  readonly #dialect: string
+  readonly #dialect: string | undefined
   readonly #drops: boolean
   readonly #log: Pick<RouteContext, 'skip'>
 
-  /** @param drops - whether extensions that a provider does not accept are dropped or mapped, where that is possible. */
-  constructor(targets: readonly T[], dialect: string, drops: boolean, log: Pick<RouteContext, 'skip'>) {
+  /**
+   * @param dialect - that in which targets may get the request as it came; `undefined`: none does.
+   * @param drops - whether extensions that a provider does not accept are dropped or mapped, where that is possible.
+   */
+  constructor(
+    targets: readonly T[],
+    dialect: string | undefined,
+    drops: boolean,
+    log: Pick<RouteContext, 'skip'>,
+  ) {
     this.targets = targets
     this.#dialect = dialect
     this.#drops = drops
@@ -70,7 +78,8 @@ export class AcceptingTargets<T extends RoutedTarget> implements ExtensionPolicy
   }
 
   get passes(): boolean {
-    return this.targets.every(target => speaks(target, this.#dialect))
+    const dialect = this.#dialect
+    return dialect !== undefined && this.targets.every(target => speaks(target, dialect))
   }
 
   accept(found: readonly FoundExtension[], remover: ExtensionRemover): boolean {

@@ -530,11 +530,11 @@ describe('the body of a request, for a vendor of the protocol', () => {
     ['one call at a time without tools', {}, { parallel_tool_calls: false }, []],
   ])('has changed settings in the names of the protocol: %s', (_, more, settings, edits) => {
     const request = messagesRequest(more)
-    expect(request.withSettings({ ...request.settings(), ...settings }).native!().edits).toEqual(edits)
+    expect(request.withSettings({ ...request.settings(), ...settings }).native!()!.edits).toEqual(edits)
   })
 
   it('has a bound that was added', () => {
-    expect(messagesRequest().withMaxOutput(7).native!().edits).toEqual([{ path: ['max_tokens'], value: 7 }])
+    expect(messagesRequest().withMaxOutput(7).native!()!.edits).toEqual([{ path: ['max_tokens'], value: 7 }])
   })
 
   it('has no reasoning that the vendor refuses: what was sealed is opened or left out', () => {
@@ -547,7 +547,7 @@ describe('the body of a request, for a vendor of the protocol', () => {
           { role: 'user', content: 'Hi' },
           { role: 'assistant', content },
         ],
-      }).native!().edits
+      }).native!()!.edits
     const unsigned = { type: 'thinking', thinking: 'Hm.', signature: '' }
     const sealed = (...details: JsonObject[]) => ({
       type: 'redacted_thinking',
@@ -569,7 +569,7 @@ describe('the body of a request, for a vendor of the protocol', () => {
     const signed = { type: 'thinking', thinking: 'Hm.', signature: 'sig' }
     expect(editsOf(signed, text)).toEqual([])
     const messages = [signed, unsigned].map(block => ({ role: 'assistant', content: [block, text] }))
-    expect(messagesRequest({ messages }).native!().edits).toEqual([
+    expect(messagesRequest({ messages }).native!()!.edits).toEqual([
       { path: ['messages', 1, 'content'], value: [text] },
     ])
   })
@@ -604,7 +604,7 @@ describe('the reasoning of a request', () => {
     const other = readable('cc')
     expect(other.adjustments).toHaveLength(2)
     expect(other.request.turns()[1]?.parts[0]).toMatchObject({ kind: 'reasoning', text: 'Hm.', details: [] })
-    expect(JSON.stringify(other.request.native!().edits)).not.toContain('sluice1')
+    expect(JSON.stringify(other.request.native!()!.edits)).not.toContain('sluice1')
   })
 
   it('is the same request where nothing is sealed', () => {
@@ -624,13 +624,13 @@ describe('the reasoning of a request', () => {
       'messages[3].content[0].data',
       'messages[4].content[0].signature',
     ])
-    expect(request.native!().edits).toEqual(
+    expect(request.native!()!.edits).toEqual(
       [1, 3, 4].map(at => ({ path: ['messages', at, 'content'], value: [text] })),
     )
     expect(request.withoutReasoning!()).toBeUndefined()
     const only = { role: 'assistant', content: [{ type: 'thinking', thinking: 'So.', signature: 'raw' }] }
     const emptied = messagesRequest({ messages: [messages[0]!, only, messages[0]!] }).withoutReasoning!()!
-    expect(emptied.native!().edits).toEqual([{ path: ['messages', 1], value: undefined }])
+    expect(emptied.native!()!.edits).toEqual([{ path: ['messages', 1], value: undefined }])
   })
 
   it('ends, where a vendor with a budget would have to go on with an answer that did not begin with it', () => {
@@ -643,7 +643,7 @@ describe('the reasoning of a request', () => {
       { role: 'user', content: [result] },
     ]
     const editsOf = (thinking: JsonObject) =>
-      messagesRequest({ thinking, messages: going }).withoutReasoning!()!.native!().edits.map(
+      messagesRequest({ thinking, messages: going }).withoutReasoning!()!.native!()!.edits.map(
         ({ path }) => path[0],
       )
     expect(editsOf({ type: 'enabled', budget_tokens: 2_000 })).toEqual(['thinking', 'messages'])

@@ -1,0 +1,331 @@
+import type { Clock } from '../clock/clock.ts'
+import { withTimeout } from '../clock/with-timeout.ts'
+import type { AnswerDelta } from '../contracts/dialect.ts'
+import type { Draft } from '../contracts/draft.ts'
+import type { EndEvent, Observer } from '../contracts/events.ts'
+import type { Hook, HookContext, HookResponse, RequestDecision, ResponseDecision } from '../contracts/hook.ts'
+import type { Principal } from '../contracts/principal.ts'
+import type { HookRecord } from '../contracts/trace.ts'
+import { requestTexts } from '../conversation/request-texts.ts'
+import { GatewayError } from '../errors/errors.ts'
+import { isPromise } from '../primitives/is-promise.ts'
+import { matchesPattern } from '../primitives/matches-pattern.ts'
+import { ChunkFilter } from './chunk-filter.ts'
+import { chunkDecision, refusedByPolicy, requestDecision, responseDecision } from './decisions.ts'
+
+/** What hooks know of a request besides its draft. */
+export interface HookedRequest {
+  readonly requestId: string
+  readonly user: string | undefined
+  /** Returns the signal that aborts when the request ends early. */
+  readonly signal: () => AbortSignal
+}
+
+/** The hooks of a gateway. */
+export class Hooks {
+  readonly #hooks: readonly Hook[]
+  readonly #observe: Observer
+  readonly #clock: Clock
+  /** The hooks that have failed last. */
+  readonly #failing = new Set<string>()
+
+  constructor(hooks: readonly Hook[], observe: Observer, clock: Clock) {
+    this.#hooks = hooks.map(hook => hook)
+    this.#observe = observe
+    this.#clock = clock
+  }
+
+  /** Returns the hooks of a request; `undefined` if none applies. Throws what `appliesTo` throws. */
+  of(draft: Draft, principal: Principal, request: HookedRequest): RequestHooks | undefined {
+    const applies = this.#hooks.filter(hook => appliesTo(hook, draft, principal))
+    // A hook may choose a model that others apply to.
+    const mayChangeModel = applies.some(({ onRequest }) => onRequest !== undefined)
+    if (applies.length === 0) return undefined
+    return new RequestHooks(
+      mayChangeModel ? this.#hooks : applies,
+      draft,
+      principal,
+      request,
+      this.#clock,
+      this.#outcome,
+    )
+  }
+
+  /** Reports a hook that begins to fail, and again only after it has worked. */
+  readonly #outcome = (name: string, failure?: { readonly error: unknown }): void => {
+    if (failure === undefined) {
+      if (this.#failing.size > 0) this.#failing.delete(name)
+    } else if (!this.#failing.has(name)) {
+      this.#failing.add(name)
+      const message = `The hook '${name}' fails.`
+      this.#observe({ type: 'warning', code: 'hook_failed', message, error: failure.error })
+    }
+  }
+}
+
+function appliesTo(hook: Hook, { operation, model }: Draft, principal: Principal): boolean {
+  const { models, operations } = hook
+  if (operations?.includes(operation) === false) return false
+  if (models?.some(pattern => matchesPattern(pattern, model)) === false) return false
+  return hook.appliesTo?.(principal) !== false
+}
+
+/** Called with each outcome of a hook's function; without `failure`, it has worked. */
+type Report = (name: string, failure?: { readonly error: unknown }) => void
+
+/** What the request hooks have made of a request. */
+export interface HookedDraft {
+  readonly edits: RequestDecision['edits'] & {}
+  readonly model: string | undefined
+  readonly tags: Readonly<Record<string, string>> | undefined
+}
+
+/** The hooks of one request, in their order. */
+export class RequestHooks {
+  readonly #all: readonly Hook[]
+  readonly #request: HookedRequest
+  readonly #clock: Clock
+  readonly #report: Report
+  #active: ActiveHook[] = []
+  #principal: Principal
+  #draft: Draft
+
+  constructor(
+    all: readonly Hook[],
+    draft: Draft,
+    principal: Principal,
+    request: HookedRequest,
+    clock: Clock,
+    report: Report,
+  ) {
+    this.#all = all
+    this.#draft = draft
+    this.#principal = principal
+    this.#request = request
+    this.#clock = clock
+    this.#report = report
+  }
+
+  /** Whether responses are read, so that they cannot be passed on as vendors wrote them. */
+  get readsResponses(): boolean {
+    return this.#active.some(({ hook }) => hook.onChunk !== undefined || hook.onResponse !== undefined)
+  }
+
+  /** Whether a stream is held back until it is complete. */
+  get holdsStreams(): boolean {
+    return this.#active.some(({ hook }) => hook.onChunk === undefined && hook.onResponse !== undefined)
+  }
+
+  /** Names the hooks that read the response: what they do to it may differ from that of others. */
+  get readers(): readonly string[] {
+    return this.#active
+      .filter(({ hook }) => hook.onChunk !== undefined || hook.onResponse !== undefined)
+      .map(({ hook }) => hook.name)
+  }
+
+  get records(): readonly HookRecord[] {
+    return this.#active.map(({ hook, outcome, ms }) => ({ name: hook.name, outcome, ms }))
+  }
+
+  /**
+   * Runs the hooks of the request. `change` applies what one has decided, and returns the draft for the next one. A hook that
+   * applies to the model that another has chosen runs after it.
+   *
+   * Rejects with `GatewayError` for a refusal, and with what a hook fails with that is `closed`.
+   */
+  async onRequest(
+    change: (decision: RequestDecision) => { draft: Draft; principal: Principal },
+  ): Promise<void> {
+    const waiting = new Set(this.#all)
+    const nextHook = () => [...waiting].find(hook => appliesTo(hook, this.#draft, this.#principal))
+    for (let hook = nextHook(); hook !== undefined; hook = nextHook()) {
+      waiting.delete(hook)
+      const active = new ActiveHook(hook)
+      this.#active.push(active)
+      if (hook.onRequest === undefined) continue
+      await this.#call(active, 'onRequest', async () => {
+        const { body, outline } = this.#draft
+        let texts: ReturnType<typeof requestTexts> | undefined
+        const request = {
+          body,
+          outline,
+          get texts() {
+            texts ??= requestTexts(body)
+            return texts
+          },
+        }
+        const decision = requestDecision(
+          await this.#within(active, hook.onRequest!(request, this.#contextOf(active))),
+        )
+        if (decision === undefined) return
+        if (decision.refuse !== undefined) throw refusedByPolicy(decision.refuse)
+        const { edits = [], model, tags } = decision
+        if (edits.length === 0 && model === undefined && tags === undefined) return
+        const changed = change(decision)
+        this.#draft = changed.draft
+        this.#principal = changed.principal
+        active.changed()
+      })
+    }
+    // In their own order, whatever the order in which they came to apply.
+    this.#active = this.#all.flatMap(hook => this.#active.find(active => active.hook === hook) ?? [])
+  }
+
+  /** Returns what changes the deltas of one response; `undefined` if no hook does. */
+  chunkFilter(): ((deltas: readonly AnswerDelta[]) => Promise<readonly AnswerDelta[]>) | undefined {
+    const filters = this.#active.flatMap(active =>
+      active.hook.onChunk === undefined ? [] : [this.#filterOf(active)],
+    )
+    if (filters.length === 0) return undefined
+    return async deltas => {
+      let filtered = deltas
+      for (const filter of filters) filtered = await filter.push(filtered)
+      return filtered
+    }
+  }
+
+  #filterOf(active: ActiveHook): ChunkFilter {
+    const { hook } = active
+    const context = this.#contextOf(active)
+    return new ChunkFilter(hook.holdBack ?? 0, chunk =>
+      this.#call(active, 'onChunk', () => {
+        const decide = (given: unknown) => {
+          const decision = chunkDecision(given, chunk.text)
+          if (decision?.refuse !== undefined) throw refusedByPolicy(decision.refuse)
+          if ((decision?.replacements?.length ?? 0) > 0) active.changed()
+          return decision
+        }
+        const deciding = hook.onChunk!(chunk, context)
+        return isPromise(deciding) ? this.#within(active, deciding).then(decide) : decide(deciding)
+      }),
+    )
+  }
+
+  /**
+   * Runs the hooks of a complete response, each with what the one before has left. `retry` is the message of the first hook that
+   * wants one: the hooks after it have not run.
+   */
+  async onResponse(
+    given: HookResponse['completion'],
+    { isStream, isRetry }: { readonly isStream: boolean; readonly isRetry: boolean },
+    change: (decision: ResponseDecision) => HookResponse['completion'],
+  ): Promise<{ readonly retry: string | undefined }> {
+    let completion = given
+    let retry: string | undefined
+    for (const active of this.#active) {
+      const { hook } = active
+      if (hook.onResponse === undefined || (isStream && hook.onChunk !== undefined)) continue
+      await this.#call(active, 'onResponse', async () => {
+        const response: HookResponse = { completion, body: this.#draft.body, isRetry }
+        const decision = responseDecision(
+          await this.#within(active, hook.onResponse!(response, this.#contextOf(active))),
+        )
+        if (decision === undefined) return
+        if (decision.refuse !== undefined) throw refusedByPolicy(decision.refuse)
+        if (decision.retry !== undefined) {
+          if (isStream || isRetry) throw refusedByPolicy(decision.retry)
+          retry = decision.retry.message
+          active.changed()
+        } else if (decision.texts !== undefined) {
+          completion = change(decision)
+          active.changed()
+        }
+      })
+      if (retry !== undefined) break
+    }
+    return { retry }
+  }
+
+  /** Calls `onEnd` of the hooks. Never throws. */
+  ended(event: EndEvent): void {
+    for (const active of this.#active) {
+      try {
+        active.hook.onEnd?.(event, this.#contextOf(active))
+      } catch (error) {
+        this.#report(active.hook.name, { error })
+      }
+    }
+  }
+
+  #contextOf(active: ActiveHook): HookContext {
+    const { requestId, user, signal } = this.#request
+    const { operation, dialect, model, outline } = this.#draft
+    const { stream } = outline
+    return {
+      requestId,
+      principal: this.#principal,
+      operation,
+      dialect,
+      model,
+      user,
+      stream,
+      get signal() {
+        return signal()
+      },
+      state: active.state,
+    }
+  }
+
+  /** Settles as a function of a hook does, or rejects after its time. */
+  async #within<T>({ hook }: ActiveHook, result: T | PromiseLike<T>): Promise<T> {
+    if (!isPromise(result)) return result
+    const { name, timeoutMs = 1_000 } = hook
+    return withTimeout(this.#clock, timeoutMs, result, () => {
+      throw new Error(`The hook '${name}' timed out after ${timeoutMs} ms (\`timeoutMs\`).`)
+    })
+  }
+
+  /** Calls a function of a hook, and records its time and outcome. Throws refusals, and failures of hooks that are `closed`. */
+  #call<T>(active: ActiveHook, part: string, run: () => T): T | undefined
+  #call<T>(active: ActiveHook, part: string, run: () => Promise<T>): Promise<T | undefined>
+  #call<T>(
+    active: ActiveHook,
+    part: string,
+    run: () => T | Promise<T>,
+  ): T | undefined | Promise<T | undefined> {
+    const startedAt = this.#clock.monotonic()
+    const { hook } = active
+    const worked = (result: T): T => {
+      active.ms += this.#clock.monotonic() - startedAt
+      this.#report(hook.name)
+      return result
+    }
+    const failed = (error: unknown): undefined => {
+      active.ms += this.#clock.monotonic() - startedAt
+      if (GatewayError.is(error)) {
+        active.outcome = 'refused'
+        this.#report(hook.name)
+        throw error
+      }
+      active.outcome = 'failed'
+      this.#report(hook.name, { error })
+      if (hook.onFailure !== 'open') {
+        throw new Error(`\`${part}\` of the hook '${hook.name}' failed.`, { cause: error })
+      }
+      return undefined
+    }
+    try {
+      const result = run()
+      return isPromise(result) ? (result as Promise<T>).then(worked, failed) : worked(result)
+    } catch (error) {
+      return failed(error)
+    }
+  }
+}
+
+/** A hook that applies to a request. */
+class ActiveHook {
+  readonly hook: Hook
+  readonly state: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  outcome: HookRecord['outcome'] = 'passed'
+  /** Time in its functions, in milliseconds. */
+  ms = 0
+
+  constructor(hook: Hook) {
+    this.hook = hook
+  }
+
+  changed(): void {
+    if (this.outcome === 'passed') this.outcome = 'changed'
+  }
+}
