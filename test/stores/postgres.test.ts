@@ -81,6 +81,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 6 },
         { version: 7 },
         { version: 8 },
+        { version: 9 },
       ])
       await opened(server.pool(name), {})
     })
@@ -98,6 +99,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 6 },
         { version: 7 },
         { version: 8 },
+        { version: 9 },
       ])
     })
 

@@ -138,6 +138,7 @@ export function* loggedRequests(count: number): Generator<LoggedRequest> {
       ],
       seed: index,
       candidates: [{ provider, model: `${model}-2026` }],
+      hooks: [],
       adjustments: [],
       wouldHaveRefused: [],
       omitted: 0,

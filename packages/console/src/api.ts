@@ -114,13 +114,15 @@ export interface RequestDetail extends RequestRow {
   readonly cache: 'hit' | 'miss' | undefined
   readonly replayed: boolean
   readonly estimated: boolean
+  /** What hooks did: `redact changed in 1.2 ms`; at most 50. */
+  readonly hooks: readonly string[]
   /** Such as `seed dropped: the vendor has no seed`; at most 50. */
   readonly adjustments: readonly string[]
   /** The `dryRun` rules that would have rejected the request, as source text. */
   readonly wouldHaveRefused: readonly string[]
   /** Its discarded calls: mirrored calls, and losers of hedges. Added when they end, which may be after the request. */
   readonly discarded: readonly DiscardedRow[]
-  /** How many attempts, candidates, adjustments, rules and discarded calls are omitted from the lists, in total. */
+  /** How many attempts, candidates, hooks, adjustments, rules and discarded calls are omitted from the lists, in total. */
   readonly leftOut: number
 }
 

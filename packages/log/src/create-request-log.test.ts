@@ -49,6 +49,7 @@ describe('a logged request', () => {
         ],
         overheadMs: undefined,
         more: 3,
+        hooks: [{ name: 'redact', outcome: 'changed', ms: 1.26 }],
       },
       wouldHaveRefused: ["requests(1).per('minute')"],
       adjustments: [{ parameter: 'top_k', action: 'dropped' }],
@@ -73,6 +74,7 @@ describe('a logged request', () => {
         candidates: [
           { provider: 'third', model: 'm', skipped: { why: 'open', waitMs: 5, detail: 'a word' } },
         ],
+        hooks: [{ name: 'redact', outcome: 'changed', ms: 1.3 }],
         adjustments: ['top_k dropped'],
         wouldHaveRefused: ["requests(1).per('minute')"],
         omitted: 3,

@@ -37,6 +37,7 @@ const columns = [
   'error',
   'errorStatus',
   'errorMessage',
+  'hooks',
   'wouldHaveRefused',
 ] as const satisfies readonly (keyof LoggedRequest)[]
 
@@ -56,6 +57,7 @@ function cell(row: LoggedRequest, column: (typeof columns)[number]): string | nu
   if (column === 'tags') return Object.keys(row.tags).length === 0 ? null : JSON.stringify(row.tags)
   if (column === 'attempts') return row.attempts.filter(({ called }) => called).length
   if (column === 'wouldHaveRefused') return row.wouldHaveRefused.join('; ')
+  if (column === 'hooks') return row.hooks.map(({ name, outcome }) => `${name} ${outcome}`).join('; ')
   return row[column]
 }
 

@@ -9,7 +9,7 @@ import {
 import { type LoggedAttempt, type LoggedRequest, storableText } from '@sluice/core/store'
 
 /** A longer list of a request is cut; `omitted` counts the rest. */
-const maxItems = { attempts: 50, candidates: 50, adjustments: 50, wouldHaveRefused: 20 } as const
+const maxItems = { attempts: 50, candidates: 50, hooks: 50, adjustments: 50, wouldHaveRefused: 20 } as const
 
 const maxNameLength = 500
 const maxMessageLength = 1_000
@@ -26,7 +26,7 @@ const errorCode = /^[\w.-]{1,64}$/
  */
 export function loggedRequest(event: EndEvent, errorMessages: boolean): LoggedRequest {
   const { attempts, adjustments, wouldHaveRefused, timings, trace, usage, principal } = event
-  const { candidates } = trace
+  const { candidates, hooks = [] } = trace
   const final = finalAttempt(attempts)
   const failure = hasError(event.outcome) ? describeError(event.error, errorMessages) : noError
   const loggedAttempts = attempts
@@ -69,6 +69,9 @@ export function loggedRequest(event: EndEvent, errorMessages: boolean): LoggedRe
     attempts: loggedAttempts,
     seed: trace.seed,
     candidates: candidates.slice(0, maxItems.candidates).map(tracedTarget),
+    hooks: hooks
+      .slice(0, maxItems.hooks)
+      .map(hook => ({ name: hook.name, outcome: hook.outcome, ms: rounded(hook.ms) })),
     adjustments: adjustments
       .slice(0, maxItems.adjustments)
       .map(({ parameter, action, detail }) =>
@@ -79,6 +82,7 @@ export function loggedRequest(event: EndEvent, errorMessages: boolean): LoggedRe
       beyond(attempts, maxItems.attempts) +
       beyond(candidates, maxItems.candidates) +
       (trace.more ?? 0) +
+      beyond(hooks, maxItems.hooks) +
       beyond(adjustments, maxItems.adjustments) +
       beyond(wouldHaveRefused, maxItems.wouldHaveRefused),
   }

@@ -6,7 +6,7 @@ import { timestampFromMs } from './timestamps.ts'
 const batchColumns = `kind text, id text, "requestId" text, operation text, dialect text,
   principal text, source text, "user" text, tags jsonb, model text, stream boolean, "openedAt" bigint,
   "promptTokens" bigint, "completionTokens" bigint, "cachedTokens" bigint, "reasoningTokens" bigint, "nanoDollars" bigint,
-  "closedAt" bigint, outcome text, status bigint, provider text, "upstreamModel" text, "responseModel" text, attempts bigint,
+  "closedAt" bigint, outcome text, status bigint, provider text, "upstreamModel" text, "responseModel" text, attempts bigint, hooks text,
   estimated boolean, "firstByteMs" bigint, "totalMs" bigint, "hasProgress" boolean`
 
 /**
@@ -22,6 +22,7 @@ const updatedColumns = [
   'upstream_model',
   'response_model',
   'attempts',
+  'hooks',
   'prompt_tokens',
   'completion_tokens',
   'cached_tokens',
@@ -40,11 +41,11 @@ export function rowsStatement({ sql }: Schema): string {
 insert into ${sql}.requests as stored (kind, id, request_id, operation, dialect, principal, source, end_user,
   tags, model, stream, opened_at,
   prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, nano_dollars,
-  closed_at, outcome, status, provider, upstream_model, response_model, attempts, estimated, first_byte_ms, total_ms)
+  closed_at, outcome, status, provider, upstream_model, response_model, attempts, hooks, estimated, first_byte_ms, total_ms)
 select kind, id, "requestId", operation, dialect, principal, source, "user",
   tags, model, stream, ${timestampFromMs('"openedAt"')},
   "promptTokens", "completionTokens", "cachedTokens", "reasoningTokens", "nanoDollars",
-  ${timestampFromMs('"closedAt"')}, outcome, status, provider, "upstreamModel", "responseModel", attempts, estimated, "firstByteMs", "totalMs"
+  ${timestampFromMs('"closedAt"')}, outcome, status, provider, "upstreamModel", "responseModel", attempts, hooks, estimated, "firstByteMs", "totalMs"
 from given
 on conflict (id) do update set ${updatedColumns.map(column => `${column} = excluded.${column}`).join(', ')}
 where excluded.closed_at is not null and (stored.closed_at is null or stored.outcome = 'lost')

@@ -143,4 +143,9 @@ select max(id) as last from batch`,
     create index response_items_response on ${sql}.response_items (owner, response_id);`,
   },
   { statements: requestLogTables },
+  {
+    statements: ({ sql }) => `
+    alter table ${sql}.requests add column hooks text;
+    comment on column ${sql}.requests.hooks is 'What hooks did with the request: redact changed; deny-list refused.';`,
+  },
 ]

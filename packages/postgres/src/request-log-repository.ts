@@ -75,7 +75,8 @@ async function searchRequests(queries: Queries, search: RequestLogSearch): Promi
       step,
     )
     for (const row of await queries.run(text, params)) {
-      found.push(JSON.parse(textColumn(row, 'entry')) as LoggedRequest)
+      // Rows of older versions have no hooks.
+      found.push({ hooks: [], ...JSON.parse(textColumn(row, 'entry')) } as LoggedRequest)
     }
     if (found.length >= search.limit) return found
     const [end] = await queries.run(last, params.slice(0, -1))

@@ -17,10 +17,11 @@ ON CONFLICT (id) DO NOTHING`
 
 /** Takes a JSON list of `StoredClosing`. The charge of a closing replaces the estimate of its entry. */
 export const insertClosings = `INSERT INTO sluice_record (${entryColumns},
-  estimated, closed_at, outcome, status, provider, upstream_model, response_model, attempts, first_byte_ms, total_ms)
+  estimated, closed_at, outcome, status, provider, upstream_model, response_model, attempts, hooks, first_byte_ms, total_ms)
 SELECT ${entryValues},
   value->>'$.estimated', value->>'$.closedAt', value->>'$.outcome', value->>'$.status', value->>'$.provider',
-  value->>'$.upstreamModel', value->>'$.responseModel', value->>'$.attempts', value->>'$.firstByteMs', value->>'$.totalMs'
+  value->>'$.upstreamModel', value->>'$.responseModel', value->>'$.attempts', value->>'$.hooks',
+  value->>'$.firstByteMs', value->>'$.totalMs'
 FROM json_each(?) WHERE true
 ON CONFLICT (id) DO UPDATE SET
   ${[
@@ -38,6 +39,7 @@ ON CONFLICT (id) DO UPDATE SET
     'upstream_model',
     'response_model',
     'attempts',
+    'hooks',
     'first_byte_ms',
     'total_ms',
   ]

@@ -47,8 +47,9 @@ describe('migrate', () => {
       { version: 5, name: 'operations, dialects, sources and end users' },
       { version: 6, name: 'responses' },
       { version: 7, name: 'request log' },
-      { version: 8, name: 'second' },
-      { version: 9, name: 'third' },
+      { version: 8, name: 'hooks of records' },
+      { version: 9, name: 'second' },
+      { version: 10, name: 'third' },
     ])
   })
 
@@ -149,7 +150,7 @@ describe('migrate', () => {
     const [connection] = await connections(1)
     await migrate(connection!, steps)
     await expect(migrate(connection!)).rejects.toThrow(
-      'The database is of version 9, this @sluice/sqlite knows versions up to 7. Update the package.',
+      'The database is of version 10, this @sluice/sqlite knows versions up to 8. Update the package.',
     )
     expect(await schemaVersion(connection!)).toBe(newest)
   })

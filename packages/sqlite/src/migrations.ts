@@ -124,4 +124,8 @@ export const migrations: readonly Migration[] = [
     ],
   },
   requestLogMigration,
+  {
+    name: 'hooks of records',
+    statements: ['ALTER TABLE sluice_record ADD COLUMN hooks TEXT'],
+  },
 ]

@@ -49,7 +49,8 @@ export async function searchRequestLog(
 ORDER BY ${at} DESC, log.id DESC LIMIT ?`,
       [...conditions.flatMap(({ args }) => args), limit - found.length],
     )
-    for (const { entry } of rows) found.push(JSON.parse(String(entry)) as LoggedRequest)
+    // Rows of older versions have no hooks.
+    for (const { entry } of rows) found.push({ hooks: [], ...JSON.parse(String(entry)) } as LoggedRequest)
     if (start === undefined || found.length >= limit) return found
     before = start
     await others()

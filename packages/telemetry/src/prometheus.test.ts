@@ -194,6 +194,19 @@ describe('prometheus', () => {
     ])
   })
 
+  it('counts what hooks did, and their time', async () => {
+    const trace = (outcome: 'changed' | 'passed') => ({
+      trace: { seed: 1, candidates: [], overheadMs: 1, hooks: [{ name: 'redact', outcome, ms: 500 }] },
+    })
+    expect(await told([ended(trace('changed')), ended(trace('passed')), ended(trace('changed'))])).toEqual(
+      expect.arrayContaining([
+        'sluice_hooks_total{hook="redact",outcome="changed"} 2',
+        'sluice_hooks_total{hook="redact",outcome="passed"} 1',
+        'sluice_hook_seconds_total{hook="redact"} 1.5',
+      ]),
+    )
+  })
+
   it('counts refusals, those that rules asShadow would have made, the cache and replays', async () => {
     const lines = await told([
       ended(refused('rate_limit_exceeded')),

@@ -95,6 +95,7 @@ describe('requestLog as JSON', () => {
         overheadMs: 0.6,
         cache: null,
         replayed: false,
+        hooks: null,
         adjustments: 0,
         wouldHaveRefused: null,
         error: null,

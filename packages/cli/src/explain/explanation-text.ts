@@ -2,12 +2,13 @@ import type { AuthFailure, Explanation, SkippedKey, SkipReason, TracedTarget } f
 
 /** Formats an explanation as a table. */
 export function explanationText(explanation: Explanation, prices: string): string {
-  const { principal, authFailure, model, candidates, more, seed, refusal } = explanation
+  const { principal, authFailure, model, candidates, more, seed, hooks = [], refusal } = explanation
   const head = [
     ['caller', principal ?? nobodyText(authFailure)],
     ['model', model ?? 'none'],
     ['seed', String(seed)],
     ['prices', prices],
+    ...hooks.map(({ name, outcome }) => ['hook', `${name} ${outcome}`]),
     ...(refusal === undefined ? [] : [['rejected', `${refusal.status} ${refusal.code}: ${refusal.message}`]]),
   ].map(([name = '', text = '']) => `${name.padEnd(8)} ${text}`)
   const rows = [

@@ -39,13 +39,14 @@ function cells(row: LoggedRequest): readonly string[] {
 
 /** One logged request with all its fields: a line for each, and one for each attempt and each target that was skipped. */
 export function loggedRequestText(row: LoggedRequest): string {
-  const { attempts, candidates, tags, at, errorText: _, ...fields } = row
+  const { attempts, candidates, hooks, tags, at, errorText: _, ...fields } = row
   const lines: readonly (readonly [string, string])[] = [
     ['at', new Date(at).toISOString()],
     ...Object.entries(fields)
       .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
       .map(([name, value]) => [name, Array.isArray(value) ? value.join('; ') : String(value)] as const),
     ...Object.entries(tags).map(([name, value]) => [`tag ${name}`, value] as const),
+    ...hooks.map(({ name, outcome, ms }) => ['hook', `${name} ${outcome} in ${ms} ms`] as const),
     ...attempts.map(
       ({ provider, model, why, called, startMs, ms, status, error, errorMessage }) =>
         [

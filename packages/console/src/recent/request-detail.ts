@@ -10,6 +10,7 @@ import { truncateText } from './truncate-text.ts'
 export const maxKept = {
   attempts: 50,
   candidates: 50,
+  hooks: 50,
   adjustments: 50,
   wouldHaveRefused: 20,
   discarded: 20,
@@ -43,6 +44,7 @@ export function startedRequest(event: BeginEvent, teamTag: string): RequestDetai
     cache: undefined,
     replayed: false,
     estimated: false,
+    hooks: none,
     adjustments: none,
     wouldHaveRefused: none,
     discarded: none,
@@ -58,7 +60,7 @@ export function endedRequest(
   targets: Pick<TargetLog, 'of'>,
 ): RequestDetail {
   const { attempts, adjustments, wouldHaveRefused, timings, trace, usage } = event
-  const { candidates } = trace
+  const { candidates, hooks = [] } = trace
   return {
     id: event.requestId,
     at: event.at,
@@ -88,6 +90,9 @@ export function endedRequest(
     cache: event.cache,
     replayed: event.replayed,
     estimated: event.usageEstimated,
+    hooks: hooks
+      .slice(0, maxKept.hooks)
+      .map(({ name, outcome, ms }) => `${name} ${outcome} in ${ms.toFixed(1)} ms`),
     adjustments: adjustments
       .slice(0, maxKept.adjustments)
       .map(({ parameter, action, detail }) =>
@@ -99,6 +104,7 @@ export function endedRequest(
       Math.max(0, attempts.length - maxKept.attempts) +
       Math.max(0, candidates.length - maxKept.candidates) +
       (trace.more ?? 0) +
+      Math.max(0, hooks.length - maxKept.hooks) +
       Math.max(0, adjustments.length - maxKept.adjustments) +
       Math.max(0, wouldHaveRefused.length - maxKept.wouldHaveRefused),
   }

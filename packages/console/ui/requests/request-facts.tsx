@@ -78,6 +78,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
         <p class="muted small">The token counts are estimated: the provider did not report them.</p>
       )}
       <TargetList candidates={request.candidates} attempts={request.attempts} />
+      <Notes title="Hooks" notes={request.hooks} />
       <Notes title="Parameters adjusted for the provider" notes={adjustments} />
       {leftOut > 0 && <p class="muted small">{count(leftOut)} entries of these lists are not shown.</p>}
       <Notes title="Rejected in dry run by" notes={wouldHaveRefused} />

@@ -97,6 +97,7 @@ describe('storedBatch', () => {
           upstreamModel: 'gpt',
           responseModel: 'gpt-2026-01-01',
           attempts: 2,
+          hooks: null,
           estimated: true,
           firstByteMs: 4,
           totalMs: 9,

@@ -39,6 +39,8 @@ export interface StoredClosing extends StoredEntry {
   readonly upstreamModel: string | null
   readonly responseModel: string | null
   readonly attempts: number
+  /** What hooks did: `redact changed; deny-list refused`. `null`: none applied. */
+  readonly hooks: string | null
   readonly estimated: boolean
   readonly firstByteMs: number | null
   readonly totalMs: number
@@ -111,6 +113,11 @@ function storedClosing(closing: LedgerClosing): StoredClosing {
     upstreamModel: upstreamModel === undefined ? null : storableText(upstreamModel),
     responseModel: responseModel === undefined ? null : storableText(responseModel),
     attempts: toCount(closing.attempts),
+    hooks: storableOrNull(
+      memberOf(closing, 'hooks')
+        ?.map(({ name, outcome }) => `${name} ${outcome}`)
+        .join('; '),
+    ),
     estimated: closing.estimated === true,
     firstByteMs: firstByteMs === undefined ? null : toCount(firstByteMs),
     totalMs: toCount(closing.totalMs),

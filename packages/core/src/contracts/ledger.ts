@@ -1,6 +1,7 @@
 import type { RequestOutcome } from './events.ts'
 import type { Operation } from './outline.ts'
 import type { PrincipalId } from './principal.ts'
+import type { HookRecord } from './trace.ts'
 
 /**
  * What a record describes: a `request`, or a discarded call, whose response the client did not get. Discarded calls are the
@@ -63,6 +64,8 @@ export interface LedgerClosing {
   readonly responseModel: string | undefined
   /** How many attempts called their upstream. */
   readonly attempts: number
+  /** The hooks that applied, and what they did. Absent: none. */
+  readonly hooks?: readonly HookRecord[] | undefined
   /** `undefined` if no upstream accepted the request: nothing is charged. */
   readonly charge: Charge | undefined
   /** Whether the charge is an estimate rather than the vendor's counts. */

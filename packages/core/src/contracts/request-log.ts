@@ -2,7 +2,7 @@ import type { AuthFailureReason } from '../errors/auth-failure.ts'
 import type { AttemptReason, RequestOutcome } from './events.ts'
 import type { Operation } from './outline.ts'
 import type { PrincipalId } from './principal.ts'
-import type { TracedTarget } from './trace.ts'
+import type { HookRecord, TracedTarget } from './trace.ts'
 
 /**
  * A request in the request log. It has no prompt, no response and no key. Texts hold what every database can store, and fields
@@ -64,11 +64,13 @@ export interface LoggedRequest {
   readonly seed: number
   /** The targets that were considered, and why they were not called. */
   readonly candidates: readonly TracedTarget[]
+  /** The hooks that applied, and what they did. */
+  readonly hooks: readonly HookRecord[]
   /** How parameters were changed: `temperature dropped: ...`. */
   readonly adjustments: readonly string[]
   /** The `dryRun` rules that would have rejected the request. */
   readonly wouldHaveRefused: readonly string[]
-  /** How many attempts, candidates, adjustments and rules are omitted because there were too many. */
+  /** How many attempts, candidates, hooks, adjustments and rules are omitted because there were too many. */
   readonly omitted: number
 }
 

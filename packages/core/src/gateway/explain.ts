@@ -13,10 +13,14 @@ import { toFailure } from './failure.ts'
 import type { Explanation } from './managed-gateway.ts'
 import { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
+import { runRequestHooks } from './run-hooks.ts'
 import { validateEmbedRequest } from './validate-embed-request.ts'
 import { validateRequest } from './validate-request.ts'
 
-/** Runs the stages of a request that come before its limits, and validates it. Records nothing and calls no upstream. */
+/**
+ * Runs the stages of a request that come before its limits, `onRequest` of its hooks included, and validates it. Records nothing and
+ * calls no upstream.
+ */
 export async function explain<Host>(
   request: Request,
   fetchContext: FetchContext<Host>,
@@ -37,15 +41,18 @@ export async function explain<Host>(
     if (endpoint.name !== 'dialect') throw unknownUrl(request.method, pathOf(request.url))
     const { dialect } = endpoint
     const unshed = { ...options, loadShedder: undefined }
+    const first = await decide(dialect, request, fetchContext, unshed, context, load)
+    const { hooks } = options
     const {
       principal,
       draft,
       targets: permitted,
-    } = await decide(dialect, request, fetchContext, unshed, context, load)
+    } = hooks === undefined ? first : await runRequestHooks(hooks, dialect, first, options, context)
+    const isTranslated = context.hooks?.readsResponses === true
     const { targets } =
       dialect.operation === 'embed'
         ? validateEmbedRequest(dialect, draft, principal, permitted, options.rules, routing)
-        : validateRequest(dialect, draft, principal, permitted, options.rules, routing)
+        : validateRequest(dialect, draft, principal, permitted, options.rules, routing, isTranslated)
     routing.setOrder(targets)
     refusal = skipUnavailable(targets, context.caller, routing, options.call)
   } catch (error) {
@@ -59,6 +66,7 @@ export async function explain<Host>(
     model: context.draft?.model,
     ...routing.summary(),
     seed: routing.seed,
+    ...(context.hooks !== undefined && { hooks: context.hooks.records }),
     refusal,
   }
 }

@@ -1,5 +1,5 @@
 import type { FetchContext } from '../contracts/host.ts'
-import type { TracedTarget } from '../contracts/trace.ts'
+import type { HookRecord, TracedTarget } from '../contracts/trace.ts'
 import type { AuthFailure } from '../errors/auth-failure.ts'
 import type { ErrorReason, GatewayError } from '../errors/errors.ts'
 import type { GatewayOptions } from './config.ts'
@@ -18,6 +18,8 @@ export interface Explanation {
   readonly more?: number
   /** The seed of the random decisions. */
   readonly seed: number
+  /** What the hooks of the request did; absent if none applies. */
+  readonly hooks?: readonly HookRecord[]
   /**
    * The error with which the gateway would reject the request; `undefined` if it would call an upstream. Not the `refusal` of a
    * message, in which a model declines to answer.
@@ -78,7 +80,7 @@ export interface ManagedGateway<Host = unknown, Model extends string = string> e
   reload(options: GatewayOptions<Host>): void
   /**
    * Explains how a chat completion would be routed: its principal, its targets in order, and which would be skipped. Calls
-   * `authenticate`, `route` and `authorize`, and reads the body. Does not call upstreams, count against limits or record
+   * `authenticate`, `route`, `authorize` and `onRequest` of the hooks, and reads the body. Does not call upstreams, count against limits or record
    * anything. With the `seed` of a `RequestTrace` it makes the random decisions of that request again; default: a random seed.
    *
    * `refusal` contains the error of a rejected request. Rejects with `TypeError` for an invalid seed.

@@ -463,6 +463,7 @@ export class RequestAccounting implements AttemptObserver {
       upstreamModel: target?.model,
       responseModel: this.attempts.counted?.responseModel,
       attempts: this.attempts.called,
+      hooks: this.#context.hooks?.records,
       charge,
       estimated: this.#usageEstimated,
       firstByteMs,

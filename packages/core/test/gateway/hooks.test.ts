@@ -3,6 +3,7 @@ import { apiKeys } from '../../src/auth/api-keys.ts'
 import { idempotency } from '../../src/caching/idempotency.ts'
 import { responseCache } from '../../src/caching/response-cache.ts'
 import type { Hook, HookChunk, HookContext } from '../../src/contracts/hook.ts'
+import type { Ledger } from '../../src/contracts/ledger.ts'
 import type { Reply } from '../../src/contracts/provider.ts'
 import { ConfigurationError } from '../../src/errors/configuration-error.ts'
 import { GatewayError } from '../../src/errors/errors.ts'
@@ -493,6 +494,56 @@ describe('stored responses with hooks', () => {
     expect(await contentOf(await post(say('1'), { headers }))).toBe('You said 1.')
     expect((await post(say('2'), { headers })).status).toBe(422)
     expect(inputs).toHaveLength(1)
+  })
+})
+
+describe('what hooks did', () => {
+  const hooks = [
+    hookOf({ name: 'tidy', onRequest: ({ texts }) => ({ edits: [{ path: texts[0]!.path, value: 'Bye' }] }) }),
+    hookOf({ name: 'idle', onRequest: () => undefined }),
+    hookOf({ name: 'elsewhere', models: ['other'], onRequest: () => undefined }),
+  ]
+
+  it('is in the ledger', async () => {
+    const { target } = scripted(() => whole('Hi'))
+    const closed: unknown[] = []
+    const ledger: Ledger = {
+      open() {},
+      close: ({ hooks: did }) => void closed.push(did?.map(({ name, outcome }) => [name, outcome])),
+    }
+    await serving(target, { hooks, ledger }).post({})
+    await serving(target, { ledger }).post({})
+    expect(closed).toEqual([
+      [
+        ['tidy', 'changed'],
+        ['idle', 'passed'],
+      ],
+      undefined,
+    ])
+  })
+
+  it('is explained, with what they refuse and the model that they choose', async () => {
+    const { target } = scripted(() => whole('Hi'))
+    const explain = (more: readonly Hook[]) =>
+      serving(target, { route: models({ m: target, dear: target }), hooks: more }).gateway.explain(
+        new Request('http://sluice.test/v1/chat/completions', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello!' }] }),
+        }),
+      )
+    expect(await explain(hooks)).toMatchObject({
+      model: 'm',
+      hooks: [{ name: 'tidy', outcome: 'changed' }, { name: 'idle' }],
+      refusal: undefined,
+    })
+    const dear = await explain([hookOf({ onRequest: () => ({ model: 'dear' }) })])
+    expect(dear).toMatchObject({ model: 'dear', refusal: undefined })
+    const refused = await explain([hookOf({ onRequest: () => ({ refuse: { message: 'No.' } }) })])
+    expect(refused).toMatchObject({
+      hooks: [{ outcome: 'refused' }],
+      refusal: { status: 400, message: 'No.' },
+    })
   })
 })
 

@@ -31,6 +31,10 @@ export function countRequest(event: EndEvent, metrics: Instruments, labels: Labe
   }
   if (event.authFailure !== undefined) metrics.authFailures.inc({ reason: event.authFailure.reason })
   for (const rule of wouldHaveRefused) metrics.wouldHaveRefused.inc({ rule: labels.rule(rule) })
+  for (const { name: hook, outcome: result, ms } of event.trace.hooks ?? []) {
+    metrics.hooks.inc({ hook, outcome: result })
+    metrics.hookSeconds.inc({ hook }, seconds(ms))
+  }
   if (cache !== undefined) metrics.cache.inc({ model, result: cache })
   if (event.replayed) metrics.replayed.inc({ model })
   if (outcome === 'internal_error') metrics.internalErrors.inc()

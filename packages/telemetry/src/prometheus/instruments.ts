@@ -125,6 +125,8 @@ export function makeInstruments(
       'Requests that a rule in dry run would have rejected.',
       'rule',
     ),
+    hooks: counter('hooks_total', 'Requests that a hook applied to, by what it did.', 'hook', 'outcome'),
+    hookSeconds: counter('hook_seconds_total', 'Time that requests spent in hooks, in seconds.', 'hook'),
     cache: counter('cache_requests_total', 'Cache lookups.', 'model', 'result'),
     replayed: counter('replayed_total', 'Responses replayed for an idempotency key.', 'model'),
     targetState: gauge(

@@ -53,6 +53,7 @@ function requestFields(event: EndEvent): LogFields {
     overheadMs: rounded(trace.overheadMs),
     cache: event.cache ?? null,
     replayed: event.replayed,
+    hooks: hooksText(trace.hooks),
     adjustments: event.adjustments.length,
     wouldHaveRefused: event.wouldHaveRefused.length === 0 ? null : event.wouldHaveRefused.join(', '),
   }
@@ -64,6 +65,11 @@ function errorFields({ outcome, error }: EndEvent, messages: boolean): LogFields
     outcome === 'completed' || outcome === 'client_disconnected' || outcome === 'gateway_closed'
   if (hasNoError) return none
   return { ...none, ...failureFields(error, { stack: outcome === 'internal_error', messages }) }
+}
+
+/** Returns what hooks did: `redact changed, deny-list refused`. */
+function hooksText(hooks: EndEvent['trace']['hooks']): string | null {
+  return hooks === undefined ? null : hooks.map(({ name, outcome }) => `${name} ${outcome}`).join(', ')
 }
 
 function name(text: string | undefined): string | null {

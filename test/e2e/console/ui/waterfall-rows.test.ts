@@ -42,6 +42,7 @@ const request = (changes: Partial<RequestDetail>): RequestDetail => ({
   cache: undefined,
   replayed: false,
   estimated: false,
+  hooks: [],
   adjustments: [],
   wouldHaveRefused: [],
   discarded: [],

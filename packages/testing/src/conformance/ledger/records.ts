@@ -43,6 +43,7 @@ export function closing(of: LedgerEntry, changes: Partial<LedgerClosing> = {}): 
     upstreamModel: 'gpt-small',
     responseModel: 'gpt-small-2026-01-01',
     attempts: 1,
+    hooks: [{ name: 'redact', outcome: 'changed', ms: 1.2 }],
     charge: charge(10),
     estimated: false,
     firstByteMs: 300.5,

@@ -61,6 +61,7 @@ export function row(changes: Partial<LoggedRequest> = {}): LoggedRequest {
     candidates: [
       { provider: 'other', model: 'small-2', skipped: { why: 'cooldown', waitMs: 1_000, detail: 'a 429' } },
     ],
+    hooks: [{ name: 'redact', outcome: 'changed', ms: 1.2 }],
     adjustments: ['temperature dropped'],
     wouldHaveRefused: [],
     omitted: 0,
