@@ -36,6 +36,7 @@ export {
   type TargetMaker,
   type WildcardEntry,
 } from './routing/models.ts'
+export { roundRobin } from './routing/round-robin.ts'
 export type { RouteKey } from './routing/route-key.ts'
 export { type SplitArms, split } from './routing/split.ts'
 export { type StickyEntry, sticky } from './routing/sticky.ts'

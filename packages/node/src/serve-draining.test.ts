@@ -72,6 +72,31 @@ describe('serve, as it closes', () => {
     expect(service.ready).toBe(false)
   })
 
+  it('accepts requests for its delay, although it is not ready', async () => {
+    const { service, connect, go } = await serving()
+    go()
+    const open = await connect(get)
+    await open.response()
+    const closed = service.close({ delayMs: 60_000 })
+    expect(service.ready).toBe(false)
+    await open.send(get)
+    const during = await open.response()
+    expect([during?.status, during?.headers.connection]).toEqual([200, 'keep-alive'])
+    expect((await (await connect(post())).response())?.status).toBe(200)
+    // A call without a delay ends it.
+    await Promise.all([service.close({ drainMs: 1_000 }), closed])
+    expect(service.server.listening).toBe(false)
+  })
+
+  it('closes after its delay', async () => {
+    const { service, connect } = await serving()
+    await (await connect(get)).response()
+    const from = performance.now()
+    await service.close({ delayMs: 50 })
+    expect(performance.now() - from).toBeGreaterThanOrEqual(49)
+    await expect(service.close({ delayMs: -1 })).rejects.toThrow(/delayMs/)
+  })
+
   it('says with each answer that begins from then on that its connection closes', async () => {
     const { service, connect, askedFor, go } = await serving()
     const [waiting, streaming, idle] = [

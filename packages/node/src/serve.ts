@@ -22,6 +22,11 @@ export interface ServeOptions extends ListenerOptions {
   readonly signals?: boolean | undefined
   /** How long running requests may take to finish after a signal, in milliseconds. Default 30,000. */
   readonly drainMs?: number | undefined
+  /**
+   * How long the server goes on accepting requests after a signal, in milliseconds, while `ready` is `false` already: time for a load
+   * balancer to notice. `drainMs` begins after it. Default 0.
+   */
+  readonly shutdownDelayMs?: number | undefined
 }
 
 /** A running HTTP server of a gateway: the result of `serve`. */
@@ -38,9 +43,10 @@ export interface Serving {
    * close`; idle connections are closed after 200 ms, because a request may be on its way.
    *
    * Resolves when the last connection is closed, at most a second after `drainMs`. Of several calls the shortest `drainMs` counts.
-   * Rejects with `ConfigurationError` for an invalid `drainMs`, and the server continues.
+   * With `delayMs` (default 0) it goes on for that long first, and is not `ready` meanwhile. A call without it ends the delay.
+   * Rejects with `ConfigurationError` for an invalid `drainMs` or `delayMs`, and the server continues.
    */
-  close(options?: { readonly drainMs?: number }): Promise<void>
+  close(options?: { readonly drainMs?: number; readonly delayMs?: number }): Promise<void>
 }
 
 const defaultDrainMs = 30_000
@@ -73,7 +79,13 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   }
   checkMilliseconds('serve()', 'writeStallMs', options.writeStallMs)
   checkMilliseconds('serve()', 'drainMs', options.drainMs, Number.POSITIVE_INFINITY)
+  checkMilliseconds('serve()', 'shutdownDelayMs', options.shutdownDelayMs)
   let closing: Promise<void> | undefined
+  /** The time before it stops in which it is not ready; `undefined`: there is none. */
+  let delayed: Promise<void> | undefined
+  let endDelay: (() => void) | undefined
+  /** Whether new responses close their connections. */
+  let isStopping = false
   /** Requests that have to wait until no new connection is taken. */
   let held: (() => void)[] | undefined
   /** When answers have to end. Monotonic milliseconds. */
@@ -87,7 +99,7 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
     if (held !== undefined) return void held.push(() => answer(incoming, response, onBodyWait))
     // It came too late: this side of its connection has ended.
     if (!incoming.socket.writable) return void incoming.resume()
-    if (closing !== undefined) response.setHeader('connection', 'close')
+    if (isStopping) response.setHeader('connection', 'close')
     listen(dispatch, incoming, response, options, onBodyWait)
   }
   server.on('request', (incoming, response) => answer(incoming, response))
@@ -98,7 +110,16 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   await listening(server, port, host)
   const address = server.address() as AddressInfo
 
+  const delay = (ms: number): Promise<void> =>
+    new Promise(resolve => {
+      const timer = setTimeout(resolve, ms)
+      endDelay = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   const stop = async (drained: Promise<void>): Promise<void> => {
+    isStopping = true
     const closingAt = performance.now()
     connections.announce()
     held = []
@@ -127,22 +148,26 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
       clearInterval(cutting)
     }
   }
-  const close = (drain: { readonly drainMs?: number } = {}): Promise<void> => {
+  const close = (drain: { readonly drainMs?: number; readonly delayMs?: number } = {}): Promise<void> => {
+    const { drainMs = defaultDrainMs, delayMs = 0 } = drain
     try {
-      checkMilliseconds('close()', 'drainMs', drain.drainMs, Number.POSITIVE_INFINITY)
+      checkMilliseconds('close()', 'drainMs', drainMs, Number.POSITIVE_INFINITY)
+      checkMilliseconds('close()', 'delayMs', delayMs)
     } catch (error) {
       return Promise.reject(error)
     }
-    until = Math.min(until, performance.now() + (drain.drainMs ?? defaultDrainMs))
+    until = Math.min(until, performance.now() + delayMs + drainMs)
+    if (delayMs === 0) endDelay?.()
+    else if (closing === undefined) delayed ??= delay(delayMs)
     const drained = (async () => gateway.close(drain))()
     // The first call of `close` rejects with it.
     drained.catch(() => {})
-    closing ??= stop(drained)
+    closing ??= delayed === undefined ? stop(drained) : delayed.then(() => stop(drained))
     return closing
   }
   if (signals) {
-    const drainMs = options.drainMs
-    const forget = onStopSignal(() => close(drainMs === undefined ? {} : { drainMs }))
+    const { drainMs = defaultDrainMs, shutdownDelayMs = 0 } = options
+    const forget = onStopSignal(() => close({ drainMs, delayMs: shutdownDelayMs }))
     server.once('close', forget)
   }
   return {

@@ -114,6 +114,7 @@ export interface ServerConfig {
   readonly trustProxy?: boolean
   /** How long running requests may take to finish after a stop signal, in milliseconds. Default 30,000. */
   readonly drainMs?: number
+  readonly shutdownDelayMs?: number
 }
 
 /** A provider: its type, and the options of its function in `@sluice/providers`. */
@@ -149,6 +150,7 @@ export type RouteChoice<Text extends string = string> =
   | { readonly weighted: readonly { readonly to: RouteConfig<Text>; readonly weight: number }[] }
   | { readonly fastest: readonly RouteConfig<Text>[] }
   | { readonly leastBusy: readonly RouteConfig<Text>[] }
+  | { readonly roundRobin: readonly RouteConfig<Text>[] }
   | { readonly cheapest: readonly RouteConfig<Text>[]; readonly outputTokens?: number }
   | { readonly byContextLength: readonly RouteConfig<Text>[] }
   | {

@@ -123,6 +123,18 @@ describe('startService', () => {
     expect(printed[0]).not.toContain('sluices')
   })
 
+  it('fails readiness first when it closes, and answers meanwhile', async () => {
+    const { service } = await started({ ...base, server: { ...base.server, shutdownDelayMs: 1_000 } })
+    const closed = service.close()
+    const statuses = await Promise.all(
+      ['/readyz', '/healthz'].map(async path => (await fetch(service.url + path)).status),
+    )
+    expect(statuses).toEqual([503, 200])
+    expect((await ask(service, { model: 'demo' })).status).toBe(200)
+    await closed
+    await expect(fetch(`${service.url}/readyz`)).rejects.toThrow()
+  })
+
   it('opens metrics and console to who has their keys', async () => {
     const adminKey = 'admin-admin-admin'
     const { service } = await started({

@@ -145,7 +145,10 @@ async function started(
   ).catch((error: unknown) => {
     throw error instanceof ListenError ? new ServiceListenError(error) : error
   })
-  closing.add(() => serving.close({ drainMs: compiled.config.server?.drainMs ?? 30_000 }))
+  closing.add(() => {
+    const { drainMs = 30_000, shutdownDelayMs = 0 } = compiled.config.server ?? {}
+    return serving.close({ drainMs, delayMs: shutdownDelayMs })
+  })
   closing.add(async () => observability.closeConsole())
 
   const reload = async (next: TypedConfig): Promise<void> => {

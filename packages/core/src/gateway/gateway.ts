@@ -1,3 +1,5 @@
+import { maxTimerMs } from '../clock/clock.ts'
+import { withTimeout } from '../clock/with-timeout.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import { chatDialect } from '../dialects/chat/dialect.ts'
@@ -36,7 +38,10 @@ export function createGateway<Host = unknown, Model extends string = string>(
   const { clock } = inUse.current.resolved
   const load = new ServiceLoad(clock)
   const { running } = load
+  let isReady = true
   let closed: Promise<void> | undefined
+  /** Ends the delay of a gateway that is about to close. */
+  let endDelay: (() => void) | undefined
 
   const answer = async (
     request: Request,
@@ -99,9 +104,18 @@ export function createGateway<Host = unknown, Model extends string = string>(
   return {
     fetch: (input, init) =>
       isRequest(input) && !isRequestInit(init) ? answer(input, init) : fetched(input, init as RequestInit),
-    close: async ({ drainMs = 30_000 } = {}) => {
-      if (!(typeof drainMs === 'number' && drainMs >= 0)) {
-        throw new TypeError(`close: got drainMs ${String(drainMs)}, expected a number from 0.`)
+    close: async ({ drainMs = 30_000, delayMs = 0 } = {}) => {
+      for (const [name, ms] of Object.entries({ drainMs, delayMs })) {
+        if (typeof ms === 'number' && ms >= 0) continue
+        throw new TypeError(`close: got ${name} ${String(ms)}, expected a number from 0.`)
+      }
+      isReady = false
+      if (delayMs === 0) endDelay?.()
+      else if (closed === undefined) {
+        const ended = new Promise<void>(resolve => {
+          endDelay = resolve
+        })
+        await withTimeout(clock, Math.min(delayMs, maxTimerMs), ended, () => undefined)
       }
       const endAt = clock.monotonic() + drainMs
       const drained = running.drain(drainMs)
@@ -131,7 +145,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
       return nativeResponse(respondError(dialect, error, `req_${generateId()}`, {}, clock.now))
     },
     get ready() {
-      return closed === undefined
+      return isReady
     },
     get models() {
       return (inUse.current.resolved.route.list?.() ?? []).map(({ id }) => id as Model)

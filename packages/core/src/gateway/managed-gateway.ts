@@ -58,8 +58,11 @@ export interface Gateway<Host = unknown> {
    * Shuts the gateway down. Rejects new requests with 503, lets running ones finish for `drainMs` (default 30,000), aborts
    * the rest, and closes the transport that it created. Resolves when nothing runs any more and limits and ledger are
    * settled, for which it waits up to 5 seconds. Of several calls the shortest `drainMs` counts.
+   *
+   * With `delayMs` (default 0) it accepts requests for that long before, although `ready` is `false` at once: a load balancer that
+   * checks readiness sends no more by then. A call without it ends the delay of an earlier one.
    */
-  readonly close: (options?: { readonly drainMs?: number }) => Promise<void>
+  readonly close: (options?: { readonly drainMs?: number; readonly delayMs?: number }) => Promise<void>
 }
 
 /**
@@ -89,7 +92,7 @@ export interface ManagedGateway<Host = unknown, Model extends string = string> e
     request: Request,
     context?: FetchContext<Host> & { readonly seed?: number },
   ) => Promise<Explanation>
-  /** Whether it accepts requests: `false` once `close` was called. For a readiness probe. */
+  /** Whether it should get requests: `false` once `close` was called, also during its `delayMs`. For a readiness probe. */
   readonly ready: boolean
   /** The model names that `GET /models` lists: after a `reload`, those of the new options. */
   readonly models: readonly Model[]

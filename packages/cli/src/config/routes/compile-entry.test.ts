@@ -133,6 +133,7 @@ describe('a route of data', () => {
     ['sticky', { sticky: ['north/a', { to: 'south/b', weight: 2 }], by: 'tag:team' }],
     ['fastest', { fastest: ['north/a', 'south/b'] }],
     ['leastBusy', { leastBusy: ['north/a', 'south/b'] }],
+    ['roundRobin', { roundRobin: ['north/a', 'south/b'] }],
   ])('%s asks all of them, in some order', async (_, route) => {
     expect((await places(route)).sort()).toEqual(['north/a', 'south/b'])
   })

@@ -14,7 +14,7 @@ import {
   weighted,
   when,
 } from '@sluice/core'
-import { withParameters } from '@sluice/core/routing'
+import { roundRobin, withParameters } from '@sluice/core/routing'
 import type { RouteChoice, RouteConfig } from '../config.ts'
 import { collectIssues, collectOptionIssues } from '../shape/collect-issues.ts'
 import { isPlainObject } from '../shape/collections.ts'
@@ -87,6 +87,8 @@ function compileChoice(
   }
   if ('fastest' in config) return made(entries(config.fastest, 'fastest'), found => fastest(...found))
   if ('leastBusy' in config) return made(entries(config.leastBusy, 'leastBusy'), found => leastBusy(...found))
+  if ('roundRobin' in config)
+    return made(entries(config.roundRobin, 'roundRobin'), found => roundRobin(...found))
   if ('byContextLength' in config) {
     return made(entries(config.byContextLength, 'byContextLength'), found => byContextLength(...found))
   }

@@ -80,6 +80,10 @@ const choices: Readonly<
     says: 'The target with the fewest requests in flight.',
     members: { leastBusy: { shape: entries(), ...needed } },
   },
+  roundRobin: {
+    says: 'Targets in turn, one per request.',
+    members: { roundRobin: { shape: entries(), ...needed } },
+  },
   cheapest: {
     says: 'The target with the lowest price for the request.',
     members: {

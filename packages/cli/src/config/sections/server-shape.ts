@@ -43,4 +43,9 @@ export const serverShape = object<ServerConfig>({
     description:
       'How long requests in flight may take to finish on shutdown, in milliseconds. Default 30000.',
   },
+  shutdownDelayMs: {
+    shape: millisecondsFromNone,
+    description:
+      'How long requests are still accepted on shutdown, in milliseconds, while `/readyz` is 503 already. Default 0.',
+  },
 })
