@@ -358,7 +358,8 @@ describe('reload', () => {
     for (let round = 0; round < 50; round++) {
       await service.reload({ ...base, maxInFlight: 10 + round, models: { demo: `local/${round}` } })
     }
-    expect(resources()).toBeLessThanOrEqual(before)
+    // A leak would be one for each round; connections of other tests may come and go.
+    expect(resources()).toBeLessThan(before + 25)
     expect((await ask(service, { model: 'demo' })).status).toBe(200)
   })
 })
