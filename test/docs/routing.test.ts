@@ -16,7 +16,7 @@ import { bearerToken } from '@sluice/core/keys'
 import { local } from '@sluice/providers'
 import type { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { defaultBreaker, defaultRetry } from '../../packages/core/src/gateway/config.ts'
+import { defaultBreaker, defaultRetry } from '../../packages/core/src/upstream/health/health-options.ts'
 import { describeWithRedis } from '../stores/servers/describe-with-redis.ts'
 import { RedisServer } from '../stores/servers/redis-server.ts'
 import { answeringPlaces } from './runner/answering-places.ts'
@@ -232,6 +232,16 @@ describeWithRedis('with Redis', () => {
       ])
       expect(requests[1]).not.toHaveProperty('seed')
       expect(headers.get('x-sluice-adjustments')).toContain('"temperature";action=mapped;detail="0"')
+    },
+
+    'target-options': async snippet => {
+      const { post, answers, asked } = await routed(snippet)
+      answers.set('north', down)
+      expect(await post()).toMatchObject({ text: 'south' })
+      expect(asked()).toEqual(['north', 'south'])
+      const limited = await routed(snippet, {}, code => code.replace('requests(500)', 'requests(1)'))
+      expect([(await limited.post()).text, (await limited.post()).text]).toEqual(['north', 'south'])
+      expect(limited.asked()).toEqual(['north', 'south'])
     },
 
     names: async snippet => {

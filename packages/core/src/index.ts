@@ -11,6 +11,13 @@ export { type ResponseCache, type ResponseCacheOptions, responseCache } from './
 export type { Authenticator } from './contracts/authenticator.ts'
 export type { Authorizer } from './contracts/authorizer.ts'
 export type { CacheKey, CacheStore } from './contracts/cache-store.ts'
+export type {
+  BreakerOptions,
+  CallOptions,
+  CallTimeouts,
+  RetryOptions,
+  Timeouts,
+} from './contracts/call-options.ts'
 export type { Dialect, GenerateDialect } from './contracts/dialect.ts'
 export type { Draft, RestoredState } from './contracts/draft.ts'
 export type { EmbeddingEncoding, EmbeddingInput, EmbedRequest } from './contracts/embedding.ts'
@@ -111,8 +118,6 @@ export type { RouteKey } from './routing/route-key.ts'
 export { type SplitArms, split } from './routing/split.ts'
 export { type StickyEntry, sticky } from './routing/sticky.ts'
 export { type WeightedEntry, weighted } from './routing/weighted.ts'
-export type { Timeouts } from './upstream/deadlines.ts'
-export type { BreakerOptions, RetryOptions } from './upstream/health/health-options.ts'
 export type { AbandonedCallOptions } from './usage/abandoned-calls.ts'
 export type { LongContextPrice, ModelPrice, TokenPrice } from './usage/model-price.ts'
 export { type PriceTable, priceTable, type ReplaceablePrices } from './usage/price-table.ts'

@@ -7,6 +7,7 @@ import type { TypedConfig } from './config.ts'
 import type { IssueList } from './issues/issue-list.ts'
 import type { VendorPool } from './providers/vendor-pool.ts'
 import { modelTable } from './routes/model-table.ts'
+import { TargetLimits } from './routes/target-limits.ts'
 import { bundledOptions } from './sections/bundled-options.ts'
 import { callersOf, type TokenCallers } from './sections/callers.ts'
 import { checkModelNames, checkRules } from './sections/check-rules.ts'
@@ -27,7 +28,8 @@ export function compileConfig(
   // Nothing can be said of the parts of what is no object, or has no models.
   if (!isPlainObject(config) || !isPlainObject(config.models)) issues.throwIfAny()
   const vendors = pool.take(config, root.at('providers'))
-  const scope = { vendors, models: Object.keys(config.models) }
+  const targetLimits = new TargetLimits()
+  const scope = { vendors, models: Object.keys(config.models), targetLimits }
   const route = modelTable(config, root.at('models'), scope)
   const callers = callersOf(config, root, tokenCallers)
   checkRules(config.limits, config, root.at('limits'))
@@ -38,7 +40,7 @@ export function compileConfig(
   checkBundledPrices(config, root)
   checkOptions(config, root)
   issues.throwIfAny()
-  return { config, vendors, route: route!, callers, prices }
+  return { config, vendors, route: route!, targetLimits, callers, prices }
 }
 
 function checkConsoleChat(config: TypedConfig, root: ConfigLocation): void {

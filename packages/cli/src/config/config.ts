@@ -1,6 +1,7 @@
 import type {
   AbandonedCallOptions,
   BreakerOptions,
+  CallOptions,
   FailureSpec,
   GatewayOptions,
   LimitRuleData,
@@ -180,8 +181,8 @@ export type RouteChoice<Text extends string = string> =
       readonly otherwise: RouteConfig<Text>
     }
   /**
-   * A target with parameters that replace those of the request, with capabilities, with allowed restricted fields, or with the
-   * space of its embeddings.
+   * A target with parameters that replace those of the request, with capabilities, with allowed restricted fields, with the space of
+   * its embeddings, or with timeouts, retries, a circuit breaker and limits of its own.
    */
   | {
       readonly to: Text
@@ -189,6 +190,10 @@ export type RouteChoice<Text extends string = string> =
       readonly capabilities?: Target['capabilities']
       readonly allowFields?: Target['allowFields']
       readonly embeddingSpace?: Target['embeddingSpace']
+      readonly timeouts?: CallOptions['timeouts']
+      readonly retry?: CallOptions['retry']
+      readonly breaker?: CallOptions['breaker']
+      readonly limits?: readonly LimitRuleData[]
     }
 
 /** Conditions on a request. All members must match. */

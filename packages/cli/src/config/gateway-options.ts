@@ -7,6 +7,7 @@ import {
   idempotency,
   inFlightCap,
   type LimitStore,
+  type LimitsOptions,
   limits,
   type Observer,
   type Prices,
@@ -45,6 +46,7 @@ export function gatewayOptions(compiled: CompiledConfig, foundation: Foundation)
   const { config } = compiled
   const { database, health, cacheStore, observe, responses } = foundation
   const prices = foundation.prices ?? compiled.prices
+  bindTargetLimits(compiled, foundation)
   return {
     ...scalars(config),
     route: compiled.route,
@@ -100,17 +102,27 @@ function authenticator({ callers }: CompiledConfig, { database, observe }: Found
   return others.length === 0 ? first : firstOf(first, ...others)
 }
 
+/** Without a store, limits of targets are counted in this process, and from the start with each configuration. */
+function bindTargetLimits(
+  { config, targetLimits }: CompiledConfig,
+  { limitStore: store, observe }: Foundation,
+): void {
+  if (store !== undefined)
+    targetLimits.bind(rules => limits(rules, { store, ...limitOptions(config, observe) }))
+}
+
+function limitOptions({ state }: TypedConfig, observe: Observer | undefined): LimitsOptions {
+  return {
+    ...(state?.instances !== undefined && { instances: state.instances }),
+    ...(observe !== undefined && { observe }),
+  }
+}
+
 /** Rules without a store are the gateway's, which keeps their counts when others take their place. */
 function limit(
-  { limits: rules = [], state }: TypedConfig,
-  { limitStore, observe }: Foundation,
+  config: TypedConfig,
+  { limitStore: store, observe }: Foundation,
 ): Pick<GatewayOptions, 'limits'> {
-  if (limitStore === undefined) return { limits: rules }
-  return {
-    limits: limits(rules, {
-      store: limitStore,
-      ...(state?.instances !== undefined && { instances: state.instances }),
-      ...(observe !== undefined && { observe }),
-    }),
-  }
+  const { limits: rules = [] } = config
+  return { limits: store === undefined ? rules : limits(rules, { store, ...limitOptions(config, observe) }) }
 }

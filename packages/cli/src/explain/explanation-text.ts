@@ -50,6 +50,7 @@ function rowOf(candidate: TracedTarget, at: number, all: readonly TracedTarget[]
 const reasons: Readonly<Record<SkipReason['why'], string>> = {
   open: 'its circuit breaker is open',
   cooldown: 'it is cooling down',
+  target_limit: 'a limit of the target is exceeded',
   not_allowed: 'the caller may not use this model',
   too_small: 'the request is longer than its context window',
   unfit: 'its model does not support the request',

@@ -6,6 +6,7 @@ import { reasonText } from '../routes/target-labels.ts'
 const reasons: Readonly<Record<SkipReason['why'], string>> = {
   open: 'its circuit breaker was open',
   cooldown: 'it was cooling down',
+  target_limit: 'a limit of the target was exceeded',
   not_allowed: 'the caller may not use the model name that leads to it',
   too_small: 'the request is longer than its context window',
   unfit: 'its model does not support something in the request',

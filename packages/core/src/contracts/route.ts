@@ -1,6 +1,7 @@
 import type { GatewayError } from '../errors/errors.ts'
 import type { UpstreamError } from '../errors/upstream-error.ts'
 import type { Usage } from '../protocol/chat.ts'
+import type { CallOptions } from './call-options.ts'
 import type { Draft } from './draft.ts'
 import type { Principal } from './principal.ts'
 import type { Target } from './provider.ts'
@@ -39,6 +40,8 @@ export interface RoutedTarget extends Target {
   readonly hedgeAfterMs?: number
   /** Targets that get a copy of the request when this one is called. Their responses are discarded, their cost recorded. */
   readonly shadows?: readonly Target[]
+  /** How it is called, where that differs from the options of the gateway. See `withCallOptions`. */
+  readonly callOptions?: CallOptions
   /**
    * The further names of the model table on the way from the requested model to the target, in order. The principal must be
    * allowed to use all of them.

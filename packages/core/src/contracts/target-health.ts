@@ -1,4 +1,5 @@
 import type { UnavailableReason } from '../errors/unavailable-reason.ts'
+import type { CallOptions } from './call-options.ts'
 import type { ProviderKey } from './provider.ts'
 
 /** The health of a target, as measured by this process. */
@@ -72,6 +73,8 @@ export interface TargetUnavailable {
   readonly waitMs: number
   /** Default `overloaded`. */
   readonly reason?: UnavailableReason
+  /** Whether limits of the target are exceeded, and not the vendor's. Default `false`. */
+  readonly isLimit?: boolean
 }
 
 /**
@@ -85,9 +88,15 @@ export interface HealthRecord {
   /**
    * Begins a call, or returns why it must not be made. A half-open target allows a single call as its probe. `lastResort`:
    * the request has no other target. Then an open target is allowed if its failure is partial, any other occasionally.
-   * `keys`: required to retry with another key.
+   * `keys`: required to retry with another key. `options`: those of the target, which apply until its next call.
    */
-  begin(now: number, lastResort?: boolean, caller?: Caller, keys?: KeyUse): HealthCall | TargetUnavailable
+  begin(
+    now: number,
+    lastResort?: boolean,
+    caller?: Caller,
+    keys?: KeyUse,
+    options?: CallOptions,
+  ): HealthCall | TargetUnavailable
   /** Returns the milliseconds until the target may be called as the last resort; 0 if it may be now. */
   lastResortMs(now: number, caller?: Caller): number
   /**

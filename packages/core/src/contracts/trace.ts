@@ -4,6 +4,8 @@ export interface SkipReason {
     | 'open'
     /** It is in cooldown, after a 429, 401 or 402. */
     | 'cooldown'
+    /** A limit of the target is exceeded (`callOptions.limits`). */
+    | 'target_limit'
     /** The principal may not use a name of the model table that leads to it. */
     | 'not_allowed'
     /** The request exceeds its context length. */

@@ -21,3 +21,9 @@ export function limitedRetryAfterHeaders(ms: number): Headers {
 export function spreadRetryAfterHeaders(random: () => number): Headers {
   return retryAfterHeaders(1_000 + Math.floor(random() * 4_000))
 }
+
+/** Returns the milliseconds of `retryAfterHeaders` in the headers of an error; `undefined` if it has none. */
+export function retryAfterMs({ headers }: { readonly headers: Headers }): number | undefined {
+  const ms = headers['retry-after-ms']
+  return ms === undefined ? undefined : Number(ms)
+}

@@ -2,6 +2,7 @@ import type { Idempotency } from '../caching/idempotency.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
+import type { BreakerOptions, RetryOptions, Timeouts } from '../contracts/call-options.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { Hook } from '../contracts/hook.ts'
@@ -16,8 +17,6 @@ import type { SharedHealth } from '../contracts/shared-health.ts'
 import type { Tracer } from '../contracts/tracer.ts'
 import type { Transport } from '../contracts/transport.ts'
 import type { RequestLimits } from '../http/request-limits.ts'
-import type { Timeouts } from '../upstream/deadlines.ts'
-import type { BreakerOptions, RetryOptions } from '../upstream/health/health-options.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 import type { BackgroundOptions } from './background-options.ts'
@@ -181,19 +180,4 @@ export const defaultAbandonedCalls: AbandonedCallOptions = {
   charge: 'reservation',
   outputTokensPerSecond: 100,
   maxOutputTokens: 4_096,
-}
-export const defaultRetry: RetryOptions = {
-  baseMs: 250,
-  maxMs: 8_000,
-  maxRetryAfterMs: 10_000,
-  budget: 0.2,
-  minBudget: 3,
-}
-export const defaultBreaker: BreakerOptions = {
-  failures: 5,
-  errorRate: 0.5,
-  minCalls: 20,
-  windowMs: 30_000,
-  openMs: 30_000,
-  maxOpenMs: 300_000,
 }

@@ -1,3 +1,4 @@
+import type { Lease, Limiter } from '../contracts/limiter.ts'
 import type { Adjustment, Target } from '../contracts/provider.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
@@ -26,6 +27,14 @@ export class PartObserver implements AttemptObserver {
     attempt.span?.end(undefined, { usage, usageEstimated, responseModel: attempt.responseModel })
     this.attempts.isCharged = true
     this.#accounting.partAnswered(attempt, counted)
+  }
+
+  admitCall(target: Target, limiter: Limiter): Lease | Promise<Lease> {
+    return this.#accounting.admitCall(target, limiter)
+  }
+
+  releaseCall(attempt: AttemptEntry): void {
+    this.#accounting.releaseCall(attempt)
   }
 
   attemptFailed(attempt: AttemptEntry): void {

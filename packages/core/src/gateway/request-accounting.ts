@@ -3,7 +3,7 @@ import { type CachedResponse, type CacheWriter, ResponseCapture } from '../cachi
 import type { EmbedRequest } from '../contracts/embedding.ts'
 import type { DiscardedCallEvent, EndEvent, Observer, RequestOutcome } from '../contracts/events.ts'
 import type { Charge, Ledger, LedgerClosing } from '../contracts/ledger.ts'
-import type { Lease } from '../contracts/limiter.ts'
+import type { Lease, Limiter } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Adjustment, PartialUsage, Target } from '../contracts/provider.ts'
 import type { SkipReason } from '../contracts/trace.ts'
@@ -16,6 +16,7 @@ import { type AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
 import type { Usage } from '../protocol/chat.ts'
+import { limit } from '../rate-limiting/limit.ts'
 import type { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import type { AttemptObserver } from '../upstream/call-context.ts'
 import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'
@@ -30,6 +31,7 @@ import {
   estimatedUsage,
   promptUsage,
 } from '../usage/usage.ts'
+import { LimitRequest } from './limit-request.ts'
 import type { RequestContext } from './request-context.ts'
 import { RequestEntry } from './request-entry.ts'
 import { requestTrace, requestTraceHeader } from './request-trace.ts'
@@ -216,6 +218,19 @@ export class RequestAccounting implements AttemptObserver {
     this.#capture?.add(text)
   }
 
+  /** The limits of a target count by the target, whoever calls it. */
+  admitCall(target: Target, limiter: Limiter): Lease | Promise<Lease> {
+    const context = this.#context
+    const draft = context.draft!
+    const principal: Principal = { id: `${target.provider.name}/${target.model}`, source: 'target' }
+    const priced = { prices: this.#services.prices, clock: context.clock }
+    return limit(principal, draft, new LimitRequest(context, draft, [target], priced), limiter)
+  }
+
+  releaseCall(attempt: AttemptEntry): void {
+    if (attempt.lease !== undefined) this.#close(() => attempt.settleLease())
+  }
+
   attemptFailed(attempt: AttemptEntry): void {
     const { requestId, startedAt } = this.#context
     const failed = attempt.recordAt(startedAt, attempt.endedAt!)
@@ -272,6 +287,7 @@ export class RequestAccounting implements AttemptObserver {
       usageEstimated: abandoned ? usage !== undefined : (used?.estimated ?? false),
       cost: usage === undefined ? null : this.#costOf(usage, attempt, abandoned ? undefined : used),
     }
+    this.#close(() => attempt.settleLease(usage, call.cost))
     // Stored first: an observer may change the event.
     this.#storeDiscarded(call)
     this.#observe(call)
@@ -362,6 +378,7 @@ export class RequestAccounting implements AttemptObserver {
     const { lastCalled, counted: attempt } = this.attempts
     const cost = this.#costAt(counted.usage, lastCalled!, this.#openedAt, attempt?.responseModel)
     this.#earlier = { usage: counted.usage, cost }
+    if (attempt !== undefined) this.#close(() => attempt.settleLease(counted.usage, cost))
     this.#usage = undefined
     this.#terms = undefined
   }
@@ -371,10 +388,12 @@ export class RequestAccounting implements AttemptObserver {
     if (!this.#settled) this.#addPart(attempt, counted)
   }
 
-  #addPart({ target, responseModel }: AttemptEntry, { usage, estimated }: CountedUsage): void {
+  #addPart(attempt: AttemptEntry, { usage, estimated }: CountedUsage): void {
+    const { target, responseModel } = attempt
     const cost = this.#costAt(usage, target, this.#openedAt, responseModel)
     const earlier = this.#partsCost
     this.#partsCost = cost === null || earlier === null ? null : cost + (earlier ?? 0)
+    this.#close(() => attempt.settleLease(usage, cost))
     this.#usage = this.#usage === undefined ? usage : addPromptUsage(this.#usage, usage)
     this.#usageEstimated ||= estimated
   }
@@ -397,6 +416,7 @@ export class RequestAccounting implements AttemptObserver {
     const charge = this.#chargeOf(this.#usage, this.#openedAt)
     if (this.#earlier !== undefined) this.#usage = totalUsage(this.#earlier.usage, this.#usage)
     const cost = charge?.cost ?? null
+    this.attempts.settleLeases(this.#usage, cost, closing => this.#close(closing))
     const lease = this.#lease
     if (lease !== undefined) this.#close(() => lease.settle(this.#usage && copiedUsage(this.#usage), cost))
     const firstByte = this.#firstByteAt === undefined ? undefined : this.#firstByteAt - startedAt

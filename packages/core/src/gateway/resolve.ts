@@ -23,7 +23,7 @@ import { memoryLimitStore } from '../rate-limiting/memory-limit-store.ts'
 import { unknownModel } from '../routing/unknown-model.ts'
 import { memoryResponseStore } from '../stores/memory-response-store.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
-import type { HealthSettings } from '../upstream/health/health-options.ts'
+import { defaultBreaker, defaultRetry, type HealthSettings } from '../upstream/health/health-options.ts'
 import { healthRegistry, type ReloadableHealthRegistry } from '../upstream/health/health-registry.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
@@ -34,10 +34,8 @@ import { builtInDialects } from './built-in-dialects.ts'
 import { type CacheLookups, createCacheLookups } from './cache-options.ts'
 import {
   defaultAbandonedCalls,
-  defaultBreaker,
   defaultPacing,
   defaultRequestLimits,
-  defaultRetry,
   defaultTimeouts,
   type GatewayOptions,
   type StreamPacing,

@@ -1,21 +1,15 @@
-import { maxTimerMs } from '../clock/clock.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Operation } from '../contracts/outline.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
+import { aCount, aCountFromNone, aShare, aShareOfSome, aSpan } from '../errors/number-checks.ts'
 import { hooksCheck } from '../hooks/hook-options.ts'
 import { unresolvedNames } from '../routing/combined-route.ts'
+import { defaultBreaker, defaultRetry } from '../upstream/health/health-options.ts'
 import { backgroundChecks, backgroundIssues } from './background-options.ts'
 import { builtInDialects } from './built-in-dialects.ts'
 import { aCache, anIdempotency } from './cache-options.ts'
-import {
-  defaultBreaker,
-  defaultPacing,
-  defaultRequestLimits,
-  defaultRetry,
-  defaultTimeouts,
-  type GatewayOptions,
-} from './config.ts'
+import { defaultPacing, defaultRequestLimits, defaultTimeouts, type GatewayOptions } from './config.ts'
 
 const aFunction: Check = value => (typeof value === 'function' ? undefined : 'a function')
 const aRoute: Check = value => {
@@ -90,18 +84,6 @@ const aHeaderForIds: Check = value =>
     !/^(proxy-)?authorization$|cookie|key/i.test(value))
     ? undefined
     : "true, false or the name of a header without credentials, such as 'x-correlation-id'"
-const aCount: Check = value =>
-  Number.isInteger(value) && (value as number) >= 1 ? undefined : 'a whole number from 1'
-const aCountFromNone: Check = value =>
-  Number.isInteger(value) && (value as number) >= 0 ? undefined : 'a whole number from 0'
-const aShare: Check = value =>
-  typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'a number from 0 to 1'
-const aShareOfSome: Check = value =>
-  value !== 0 && aShare(value) === undefined ? undefined : 'a number above 0, at most 1'
-const aSpan: Check = value =>
-  typeof value === 'number' && value > 0 && value <= maxTimerMs
-    ? undefined
-    : `a number above 0, at most ${maxTimerMs}`
 const oneOf =
   (...allowed: string[]): Check =>
   value =>

@@ -1,11 +1,13 @@
 import { busyTime, type Span } from '../clock/busy-time.ts'
 import type { EmbeddingInput } from '../contracts/embedding.ts'
 import type { AttemptReason, AttemptRecord, EndEvent } from '../contracts/events.ts'
+import type { Lease } from '../contracts/limiter.ts'
 import type { Adjustment, Call, Target } from '../contracts/provider.ts'
 import type { UpstreamRequest } from '../contracts/transport.ts'
 import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
+import type { Usage } from '../protocol/chat.ts'
 import type { TracedAttempt, TracedRequest } from './traced-request.ts'
 
 /** The log entry of an attempt. Times are monotonic milliseconds. */
@@ -29,6 +31,8 @@ export class AttemptEntry implements Span {
   inputs: readonly EmbeddingInput[] | undefined
   /** The model that the response names: one line of at most 200 characters. */
   responseModel: string | undefined
+  /** What it holds of the limits of its target. */
+  lease: Lease | undefined
   /** Its span, once the upstream was called. */
   span: TracedAttempt | undefined
   readonly #traced: TracedRequest | undefined
@@ -60,6 +64,13 @@ export class AttemptEntry implements Span {
 
   get to(): number | undefined {
     return this.endedAt
+  }
+
+  /** Releases what it holds of the limits of its target: once, with its usage and cost if they are known. */
+  settleLease(usage?: Usage, cost: number | null = null): void | Promise<void> {
+    const { lease } = this
+    this.lease = undefined
+    return lease?.settle(usage, cost)
   }
 
   /** Marks the upstream as called. Returns the request with the headers of the tracer. */
@@ -227,6 +238,18 @@ export class AttemptLog {
         ? this.#attempts
         : [...this.#attempts].sort((one, other) => one.from - other.from)
     return busyTime(attempts, until)
+  }
+
+  /** Releases what attempts still hold of the limits of their targets. The usage is that of the attempt to charge. */
+  settleLeases(
+    usage: Usage | undefined,
+    cost: number | null,
+    close: (run: () => void | Promise<void>) => void,
+  ): void {
+    for (const attempt of this.#attempts) {
+      if (attempt.lease === undefined) continue
+      close(() => (attempt === this.counted ? attempt.settleLease(usage, cost) : attempt.settleLease()))
+    }
   }
 
   /** Ends the spans that are still open. */

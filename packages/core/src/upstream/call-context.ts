@@ -1,4 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
+import type { RetryOptions, Timeouts } from '../contracts/call-options.ts'
+import type { Lease, Limiter } from '../contracts/limiter.ts'
 import type {
   Adjustment,
   ChunkBatch,
@@ -15,8 +17,6 @@ import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import type { CountedUsage } from '../usage/usage.ts'
 import type { RunningShadows } from './attempts/running-shadows.ts'
 import type { CompleteReply } from './complete-reply.ts'
-import type { Timeouts } from './deadlines.ts'
-import type { RetryOptions } from './health/health-options.ts'
 
 /** What a single provider call uses. */
 export interface ProviderCallDependencies {
@@ -62,6 +62,10 @@ export interface AttemptObserver {
   readonly attempts: AttemptLog
   /** Mirrored calls, which may outlive the request. */
   readonly shadows: RunningShadows
+  /** Admits a call by the limits of its target. Throws `GatewayError` where they are exceeded. */
+  admitCall(target: Target, limiter: Limiter): Lease | Promise<Lease>
+  /** Releases what a failed call holds of the limits of its target. */
+  releaseCall(attempt: AttemptEntry): void
   /** An attempt failed and another one follows. */
   attemptFailed(attempt: AttemptEntry): void
   /** Reports the adjustments of the current attempt, once its request is encoded. Throws `TypeError` for invalid ones. */

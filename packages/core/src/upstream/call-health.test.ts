@@ -15,12 +15,13 @@ import type { Target } from '../contracts/provider.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
-import { defaultRetry, defaultTimeouts } from '../gateway/config.ts'
+import { defaultTimeouts } from '../gateway/config.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { AttemptLog } from '../observability/attempt-log.ts'
 import { RunningShadows } from './attempts/running-shadows.ts'
 import { call } from './call.ts'
 import type { AttemptObserver, CallContext, CallDependencies } from './call-context.ts'
+import { defaultRetry } from './health/health-options.ts'
 import { noCaller } from './health/principal-caller.ts'
 
 const failure = (status: number) => new UpstreamError('It failed.', { kind: 'refused', status })
@@ -34,6 +35,8 @@ function asking(targets: readonly Target[], streamed = false) {
     attemptFailed: () => {},
     adjusted: () => {},
     skipped: ({ model }, why) => skipped.push([model, why]),
+    admitCall: () => ({ settle() {} }),
+    releaseCall() {},
     discarded: () => {},
   }
   const world: CallDependencies = {

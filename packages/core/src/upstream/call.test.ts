@@ -43,6 +43,8 @@ function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallDe
     attempts: new AttemptLog(),
     shadows: new RunningShadows(new Set()),
     skipped: () => {},
+    admitCall: () => ({ settle() {} }),
+    releaseCall() {},
     discarded: () => {},
     attemptFailed: ({ target }) => failed.push(target.model),
     adjusted: () => {},

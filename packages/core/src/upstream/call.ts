@@ -31,8 +31,11 @@ export async function call(
       if (next.do === 'give_up') {
         if (!runner.resort()) throw runner.giveUp()
       } else if (next.do === 'retry') await runner.wait(next.index, next.at)
-      else if (next.do === 'call') runner.begin(next.index, next.why, now)
-      else {
+      else if (next.do === 'call' && !runner.isLimited(next.index)) runner.begin(next.index, next.why, now)
+      else if (next.do === 'call') {
+        const lease = await runner.admit(next.index)
+        if (lease !== undefined) runner.begin(next.index, next.why, clock.monotonic(), lease)
+      } else {
         const ended = await runner.next(now)
         if (ended?.failed === true) runner.lost(ended)
         else if (ended !== undefined) {

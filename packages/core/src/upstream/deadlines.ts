@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../clock/clock.ts'
+import type { Timeouts } from '../contracts/call-options.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 
 /** The deadlines of one call. */
@@ -125,29 +126,4 @@ export class Deadlines {
       this.#arm(now)
     }
   }
-}
-
-/** Timeouts of your own functions and of upstream calls, in milliseconds. */
-export interface Timeouts {
-  /**
-   * For each of your functions: `authenticate`, `route`, `authorize`, `limits`, `cache`, and `open` of `ledger`. The request
-   * fails with a 500 on a timeout; with a 503 if it is the ledger's and a budget applies. Default 1,000.
-   */
-  readonly policyMs: number
-  /** To connect to an upstream. Default 5,000. */
-  readonly connectMs: number
-  /**
-   * From the call to the first byte of the head of a streamed response. It also bounds the requests that a provider makes
-   * before any call, such as to fetch a token or images. Default 60,000.
-   */
-  readonly firstByteMs: number
-  /**
-   * From the call to the end of a response that is not streamed. Many vendors send nothing of it, not even the head, before
-   * it is complete. `totalMs` may end it earlier. Default 600,000.
-   */
-  readonly responseMs: number
-  /** Between two reads of a response body; for a stream, starting with its head. Default 120,000. */
-  readonly idleMs: number
-  /** From the first call to the end of the response, over all attempts. Default 600,000. */
-  readonly totalMs: number
 }

@@ -1,8 +1,8 @@
 import type { StoreEvent, TargetEvent } from '../../src/contracts/events.ts'
 import type { HealthCall, TargetUnavailable } from '../../src/contracts/target-health.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
-import { defaultBreaker, defaultRetry } from '../../src/gateway/config.ts'
 import type { HealthSettings } from '../../src/upstream/health/health-options.ts'
+import { defaultBreaker, defaultRetry } from '../../src/upstream/health/health-options.ts'
 import { healthRegistry, type ReloadableHealthRegistry } from '../../src/upstream/health/health-registry.ts'
 import { ManualClock } from './manual-clock.ts'
 

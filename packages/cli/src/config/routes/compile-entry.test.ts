@@ -138,6 +138,30 @@ describe('a route of data', () => {
     expect((await places(route)).sort()).toEqual(['north/a', 'south/b'])
   })
 
+  it('calls a target with options of its own, whose limits hold for every name of a pattern', async () => {
+    const route: RouteConfig = [
+      { to: 'north/a', retry: false, limits: [{ kind: 'requests', limit: 1, per: 'hour' }] },
+      'south/b',
+    ]
+    const answered: (string | undefined)[] = []
+    const gateway = createGateway({
+      authenticate: () => ({ id: 'ann' }),
+      route: routeOf({ 'any/*': route }),
+      observe: event => event.type === 'end' && answered.push(event.attempts.at(-1)?.provider),
+    })
+    for (const model of ['any/x', 'any/y']) {
+      const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }] })
+      const headers = { 'content-type': 'application/json' }
+      await gateway.fetch(new Request('http://a/v1/chat/completions', { method: 'POST', headers, body }))
+    }
+    await gateway.close()
+    expect(answered).toEqual(['north', 'south'])
+    expect(() =>
+      routeOf({ demo: { to: 'north/a', limits: [{ kind: 'requests', limit: 0, per: 'hour' }] } }),
+    ).toThrow(/limits/)
+    expect(() => routeOf({ demo: { to: 'north/a', timeouts: { firstByteMs: -1 } } })).toThrow(/timeouts/)
+  })
+
   it('split asks one of its arms', async () => {
     const route: RouteConfig = {
       split: { a: { to: 'north/a', share: 0.5 }, b: { to: 'other', share: 0.5 } },

@@ -14,7 +14,7 @@ import {
   weighted,
   when,
 } from '@sluice/core'
-import { roundRobin, withParameters } from '@sluice/core/routing'
+import { roundRobin, withCallOptions, withParameters } from '@sluice/core/routing'
 import type { RouteChoice, RouteConfig } from '../config.ts'
 import { collectIssues, collectOptionIssues } from '../shape/collect-issues.ts'
 import { isPlainObject } from '../shape/collections.ts'
@@ -146,6 +146,10 @@ function compileTarget(
     capabilities,
     allowFields,
     embeddingSpace,
+    timeouts,
+    retry,
+    breaker,
+    limits,
   }: Extract<RouteChoice, { readonly to: string }>,
   location: ConfigLocation,
   scope: EntryScope,
@@ -165,9 +169,18 @@ function compileTarget(
     entry = checkedTarget({ ...(entry as Target), allowFields }, location)
   if (entry !== undefined && embeddingSpace !== undefined)
     entry = checkedTarget({ ...(entry as Target), embeddingSpace }, location)
-  const made = entry && checkedCode(entry, location)
-  if (made === undefined || parameters === undefined) return made
-  return collectIssues(location.at('parameters'), () => withParameters(made, parameters))
+  const checked = entry && checkedCode(entry, location)
+  const made =
+    checked === undefined || parameters === undefined
+      ? checked
+      : collectIssues(location.at('parameters'), () => withParameters(checked, parameters))
+  if (made === undefined || [timeouts, retry, breaker, limits].every(each => each === undefined)) return made
+  const rules = location.at('limits')
+  const limiter =
+    limits && collectOptionIssues(rules, () => scope.targetLimits.of(rules.path.join('\0'), limits))
+  const options = { timeouts, retry, breaker, limits: limiter }
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  return collectOptionIssues(location, () => withCallOptions(made, given))
 }
 
 function withCapabilities(target: Target, capabilities: Target['capabilities']): Target {

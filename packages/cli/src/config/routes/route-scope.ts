@@ -4,11 +4,13 @@ import { quoted } from '../issues/issue-text.ts'
 import type { VendorSet } from '../providers/vendor-pool.ts'
 import { collectIssues } from '../shape/collect-issues.ts'
 import type { ConfigLocation } from '../shape/shape.ts'
+import type { TargetLimits } from './target-limits.ts'
 
 /** What the texts of a route may name. */
 export interface RouteScope {
   readonly vendors: VendorSet
   readonly models: readonly string[]
+  readonly targetLimits: TargetLimits
 }
 
 /** An entry that is being made. */

@@ -1,4 +1,6 @@
 import { suggest } from '../issues/issue-list.ts'
+import { breakerShape, callTimeoutsShape, retryShape } from '../sections/gateway-shapes.ts'
+import { limitsShape } from '../sections/limit-shape.ts'
 import { count, milliseconds, share, shareOfSome, weight } from '../sections/numbers.ts'
 import { isPlainObject, list, type Member, object, openObject, record } from '../shape/collections.ts'
 import { either, named, orCode } from '../shape/either.ts'
@@ -196,6 +198,20 @@ const choices: Readonly<
         shape: text(),
         description:
           'The space of its embeddings: requests for embeddings fall back only within it. Default: its model.',
+      },
+      timeouts: {
+        shape: callTimeoutsShape,
+        description: 'Timeouts of its calls, in milliseconds, instead of the general ones.',
+      },
+      retry: { shape: retryShape, description: 'Retries of its calls; `false` turns them off.' },
+      breaker: {
+        shape: breakerShape,
+        description: 'Its circuit breaker and cooldowns; `false` turns them off.',
+      },
+      limits: {
+        shape: limitsShape,
+        description:
+          "Limits of the target, such as the vendor's quota, over all callers: while one is exceeded, other targets are called.",
       },
     },
   },

@@ -1,6 +1,7 @@
 import type {
   AbandonedCallOptions,
   BreakerOptions,
+  CallTimeouts,
   LongContextPrice,
   ModelPrice,
   RequestLimits,
@@ -195,12 +196,7 @@ export const requestLimitsShape = object<RequestLimits>({
   },
 })
 
-export const timeoutsShape = object<Timeouts>({
-  policyMs: {
-    shape: milliseconds,
-    description: 'For each of your own functions, and for writing a ledger entry. Default 1000.',
-  },
-  connectMs: { shape: milliseconds, description: 'To connect to a vendor. Default 5000.' },
+const callTimeouts = {
   firstByteMs: {
     shape: milliseconds,
     description: 'From the call to the response headers of a stream. Default 60000.',
@@ -213,6 +209,17 @@ export const timeoutsShape = object<Timeouts>({
     shape: milliseconds,
     description: 'Between two chunks of a response. Default 120000.',
   },
+}
+
+export const callTimeoutsShape = object<CallTimeouts>(callTimeouts)
+
+export const timeoutsShape = object<Timeouts>({
+  policyMs: {
+    shape: milliseconds,
+    description: 'For each of your own functions, and for writing a ledger entry. Default 1000.',
+  },
+  connectMs: { shape: milliseconds, description: 'To connect to a vendor. Default 5000.' },
+  ...callTimeouts,
   totalMs: {
     shape: milliseconds,
     description: 'From the first call to the end of the response, over all attempts. Default 600000.',
@@ -270,6 +277,10 @@ export const breakerShape = orFalse(
     maxOpenMs: {
       shape: milliseconds,
       description: 'Maximum time that it stays open, in milliseconds. Default 300000.',
+    },
+    cooldownMs: {
+      shape: milliseconds,
+      description: 'Cooldown after a 429 without `retry-after`, in milliseconds. Default 1000.',
     },
   }),
 )

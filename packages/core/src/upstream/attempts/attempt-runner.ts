@@ -1,14 +1,21 @@
 import type { Clock } from '../../clock/clock.ts'
+import { withTimeout } from '../../clock/with-timeout.ts'
+import type { Timeouts } from '../../contracts/call-options.ts'
 import type { AttemptReason } from '../../contracts/events.ts'
+import type { Lease, Limiter } from '../../contracts/limiter.ts'
 import type { Adjustment, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { RoutedTarget } from '../../contracts/route.ts'
 import type { HealthRecord, KeyUse, TargetUnavailable } from '../../contracts/target-health.ts'
 import { AnsweredElsewhere, LifeEnded } from '../../errors/abort-reasons.ts'
+import { GatewayError } from '../../errors/errors.ts'
+import { retryAfterMs } from '../../errors/retry-headers.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
+import { isPromise } from '../../primitives/is-promise.ts'
 import { memberOf } from '../../primitives/own-members.ts'
 import type { AttemptObserver, CallContext, CallDependencies } from '../call-context.ts'
 import { type CallRequest, EmbedPart } from '../call-request.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
+import { retryOptionsOf, withOwn } from '../health/health-options.ts'
 import { ProviderCall } from '../provider-call.ts'
 import { refusesReasoning } from '../refuses-reasoning.ts'
 import type { RetryState, TargetAttemptState } from './next-attempt.ts'
@@ -115,8 +122,44 @@ export class AttemptRunner implements RetryState, AttemptHost {
     return this.#context.headAt < never ? this.#dependencies.holdMs : this.#dependencies.keepAliveMs
   }
 
-  /** Starts an attempt, where its target is available. */
-  begin(index: number, why: Exclude<AttemptReason, 'shadow'>, now: number): void {
+  /**
+   * Returns the lease of a target with limits, which is to be passed to `begin`. Where they are exceeded, it excludes the target, and
+   * returns `undefined`.
+   */
+  async admit(index: number): Promise<Lease | undefined> {
+    const target = this.#targets[index]!
+    try {
+      return await this.#admission(target, target.callOptions!.limits!)
+    } catch (error) {
+      if (!GatewayError.is(error)) throw error
+      this.due = undefined
+      this.#releaseRetry?.()
+      this.#releaseRetry = undefined
+      this.#waitedMs = 0
+      const waitMs = retryAfterMs(error) ?? cooldownMs.least
+      this.#exclude(index, { state: 'cooldown', waitMs, reason: 'rate_limited', isLimit: true })
+      return undefined
+    }
+  }
+
+  #admission(target: RoutedTarget, limiter: Limiter): Lease | Promise<Lease> {
+    const admitting = this.#observer.admitCall(target, limiter)
+    if (!isPromise(admitting)) return admitting
+    const { clock, timeouts } = this.#dependencies
+    const ms = timeouts.policyMs + (limiter.maxWaitMs ?? 0)
+    const expired = () => {
+      throw new Error(`The limits of a target timed out after ${ms} ms (\`timeouts.policyMs\`).`)
+    }
+    return withTimeout(clock, ms, admitting, expired, lease => lease.settle(undefined, null))
+  }
+
+  /** Whether a target has limits of its own: `admit` goes before `begin`. */
+  isLimited(index: number): boolean {
+    return this.#targets[index]!.callOptions?.limits !== undefined
+  }
+
+  /** Starts an attempt, where its target is available. `lease`: that of `admit`. */
+  begin(index: number, why: Exclude<AttemptReason, 'shadow'>, now: number, lease?: Lease): void {
     const target = this.#targets[index]!
     const state = this.targets[index]!
     const retry = this.#releaseRetry
@@ -127,9 +170,10 @@ export class AttemptRunner implements RetryState, AttemptHost {
     const record = this.#dependencies.health.of(target)
     const keys = memberOf(target.provider, 'keys') === undefined ? undefined : this.#keyUseOf(index)
     if (keys !== undefined) this.#reportKeys(target, record, now)
-    const health = record.begin(now, this.#lastResort, this.#context.caller, keys)
+    const health = record.begin(now, this.#lastResort, this.#context.caller, keys, target.callOptions)
     if (!('ended' in health)) {
       retry?.()
+      if (lease !== undefined) void lease.settle(undefined, null)
       this.#exclude(index, health)
       if (!this.#hasAnotherTarget(now)) this.hedgeAt = never
     } else {
@@ -145,7 +189,15 @@ export class AttemptRunner implements RetryState, AttemptHost {
       const entry = observer.attempts.begin(target, now, why, waitedMs)
       if (keys !== undefined) entry.key = health.key
       if (this.#request instanceof EmbedPart) entry.inputs = this.#request.inputs
-      const call = new ProviderCall(lifetime, this.#dependencies, this.endAt, entry, caller, observer)
+      entry.lease = lease
+      const call = new ProviderCall(
+        lifetime,
+        this.#callDependencies(target),
+        this.endAt,
+        entry,
+        caller,
+        observer,
+      )
       // The adjustments of an earlier attempt say nothing about this one, which may fail before it is encoded.
       observer.adjusted(noAdjustments)
       const attempt = new UpstreamAttempt(index, entry, call, health, retry, this)
@@ -191,6 +243,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
   lost(attempt: UpstreamAttempt): void {
     this.#running = this.#running.filter(other => other !== attempt)
     const { index, entry, failure } = attempt
+    if (!entry.mayHaveAnswered) this.#observer.releaseCall(entry)
     const now = this.#dependencies.clock.monotonic()
     if (failure instanceof LifeEnded) {
       this.#left = true
@@ -273,8 +326,9 @@ export class AttemptRunner implements RetryState, AttemptHost {
 
   /** Decides whether, and from when on, the target that failed may be called again. */
   #planRetry(index: number, failure: unknown, now: number): void {
-    const { health, retry } = this.#dependencies
+    const { health } = this.#dependencies
     const target = this.#targets[index]!
+    const retry = retryOptionsOf(target.callOptions, this.#dependencies.retry)
     if (retry === undefined || !isRetryable(failure)) return
     const waitMs = backoffDelay(failure, this.#retries, this.#context.random(), retry)
     if (waitMs === undefined) return
@@ -305,6 +359,14 @@ export class AttemptRunner implements RetryState, AttemptHost {
     if (without === undefined) return false
     this.#unthought = { index, request: without }
     return true
+  }
+
+  #callDependencies({ callOptions }: RoutedTarget): CallDependencies {
+    const dependencies = this.#dependencies
+    const own = callOptions?.timeouts
+    return own === undefined
+      ? dependencies
+      : { ...dependencies, timeouts: withOwn<Timeouts>(dependencies.timeouts, own) }
   }
 
   #keyUseOf(index: number): KeyUse {

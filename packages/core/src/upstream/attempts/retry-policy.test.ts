@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { defaultRetry } from '../../gateway/config.ts'
+import { defaultRetry } from '../health/health-options.ts'
 import { backoffDelay } from './retry-policy.ts'
 
 const told = (retryAfterMs: number | undefined) => ({ retryAfterMs })

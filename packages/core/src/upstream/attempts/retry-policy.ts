@@ -1,8 +1,8 @@
+import type { RetryOptions } from '../../contracts/call-options.ts'
 import type { RoutedTarget } from '../../contracts/route.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import { isTooLarge } from '../health/classify-outcome.ts'
-import type { RetryOptions } from '../health/health-options.ts'
 
 /** Whether another target may do better: the failure is not the request's own fault. */
 export function shouldFallBack(error: unknown): boolean {

@@ -7,7 +7,8 @@ import { type UnavailableReason, unavailableReasons } from '../../errors/unavail
 import { UpstreamError } from '../../errors/upstream-error.ts'
 
 /** Returns why a target that is unavailable is skipped. */
-export function skippedFor({ state, waitMs, reason }: TargetUnavailable): SkipReason {
+export function skippedFor({ state, waitMs, reason, isLimit }: TargetUnavailable): SkipReason {
+  if (isLimit === true) return { why: 'target_limit', waitMs }
   const why = state === 'cooldown' ? 'cooldown' : 'open'
   return reason === undefined ? { why, waitMs } : { why, waitMs, detail: reason }
 }

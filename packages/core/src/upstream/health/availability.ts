@@ -1,8 +1,8 @@
+import type { BreakerOptions } from '../../contracts/call-options.ts'
 import type { TargetHealth, TargetUnavailable } from '../../contracts/target-health.ts'
 import type { UnavailableReason } from '../../errors/unavailable-reason.ts'
 import { type Breaker, probedMs } from './breaker.ts'
 import { type Cooldowns, isOfAccount } from './cooldowns.ts'
-import type { BreakerOptions } from './health-options.ts'
 import type { KeysCooldown, TargetKeys } from './target-keys.ts'
 
 /** Why a target is not available, and for how long. */

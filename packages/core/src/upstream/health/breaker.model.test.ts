@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { BreakerOptions } from '../../contracts/call-options.ts'
 import { Breaker } from './breaker.ts'
-import type { BreakerOptions } from './health-options.ts'
 
 const options: BreakerOptions = {
   failures: 4,
@@ -10,6 +10,7 @@ const options: BreakerOptions = {
   windowMs: 1_000,
   openMs: 500,
   maxOpenMs: 3_000,
+  cooldownMs: 1_000,
 }
 
 interface Call {

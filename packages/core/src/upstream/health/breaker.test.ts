@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { BreakerOptions } from '../../contracts/call-options.ts'
 import { Breaker } from './breaker.ts'
-import type { BreakerOptions } from './health-options.ts'
 
 const options: BreakerOptions = {
   failures: 3,
@@ -9,6 +9,7 @@ const options: BreakerOptions = {
   windowMs: 10_000,
   openMs: 1_000,
   maxOpenMs: 5_000,
+  cooldownMs: 1_000,
 }
 const middle = () => 0.5
 

@@ -1,5 +1,5 @@
+import type { BreakerOptions } from '../../contracts/call-options.ts'
 import type { UnavailableReason } from '../../errors/unavailable-reason.ts'
-import type { BreakerOptions } from './health-options.ts'
 import { RecentCount } from './recent-values.ts'
 import { WitnessedFailures } from './witnessed-failures.ts'
 

@@ -5,7 +5,7 @@ import type { HealthRecord } from '../../contracts/target-health.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
-import { defaultBreaker } from '../../gateway/config.ts'
+import { defaultBreaker } from './health-options.ts'
 import { healthRegistry } from './health-registry.ts'
 
 const provider = { name: 'north' }

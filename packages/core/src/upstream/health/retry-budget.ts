@@ -1,4 +1,4 @@
-import type { RetryOptions } from './health-options.ts'
+import type { RetryOptions } from '../../contracts/call-options.ts'
 import { RecentCount } from './recent-values.ts'
 
 /** How long a first call counts for the budget, in milliseconds. */

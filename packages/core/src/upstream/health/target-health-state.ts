@@ -1,3 +1,4 @@
+import type { BreakerOptions, CallOptions, RetryOptions } from '../../contracts/call-options.ts'
 import type { TargetEvent } from '../../contracts/events.ts'
 import type { ProviderKey } from '../../contracts/provider.ts'
 import type { SharedTargetState } from '../../contracts/shared-health.ts'
@@ -12,9 +13,10 @@ import type {
 import { isUnavailableReason, unavailableReason } from '../../errors/unavailable-reason.ts'
 import { Availability, type Unavailable } from './availability.ts'
 import { Breaker, probedMs } from './breaker.ts'
-import { classifyOutcome } from './classify-outcome.ts'
+import { type AttemptClassification, classifyOutcome, cooldownMs } from './classify-outcome.ts'
 import { type Cooldown, Cooldowns, maxSharedCooldownMs } from './cooldowns.ts'
 import type { Pauses } from './event-loop-stall-monitor.ts'
+import { breakerOptionsOf, retryOptionsOf } from './health-options.ts'
 import { noCaller } from './principal-caller.ts'
 import { PeakAverage } from './recent-values.ts'
 import type { RecordSettings } from './record-settings.ts'
@@ -53,6 +55,8 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   #unavailableSince = 0
   #error: unknown
   #shared: SyncedTarget | undefined
+  /** The options of the target's latest call, where they differ from those of the gateway. */
+  #options: CallOptions | undefined
 
   /** `keys`: those of its provider, if it has several. */
   constructor(
@@ -66,6 +70,14 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     this.#stalls = pauses
     this.#keys = keys && new TargetKeys(keys, name, settings, now => this.#report(now))
     this.#availability = new Availability(this.#breaker, this.#cooldowns, this.#pauses, this.#keys)
+  }
+
+  get #breakerOptions(): BreakerOptions | undefined {
+    return breakerOptionsOf(this.#options, this.#settings.breaker)
+  }
+
+  get #retryOptions(): RetryOptions | undefined {
+    return retryOptionsOf(this.#options, this.#settings.retry)
   }
 
   /** Whether dropping it would lose something. */
@@ -108,7 +120,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     const hold = this.#availability.blockOf(now, caller.digest)
     return hold === undefined || hold.waitMs === 0
       ? 0
-      : this.#availability.lastResortMs(now, caller.digest, this.#settings.breaker)
+      : this.#availability.lastResortMs(now, caller.digest, this.#breakerOptions)
   }
 
   begin(
@@ -116,7 +128,9 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     lastResort = false,
     caller: Caller = noCaller,
     keys?: KeyUse,
+    options?: CallOptions,
   ): HealthCall | TargetUnavailable {
+    this.#options = options
     this.#share()?.touch()
     if (this.#reported === 'closed' || this.#report(now) === 'closed') {
       return this.#begin(now, this.#breaker.generation, caller, keys)
@@ -128,13 +142,14 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     }
     if (hold.waitMs === 0)
       return this.#share()?.mayProbe(now) === false ? withProbeWait(hold) : this.#probe(now, caller, keys)
-    if (!lastResort || this.#availability.lastResortMs(now, caller.digest, this.#settings.breaker) > 0)
+    if (!lastResort || this.#availability.lastResortMs(now, caller.digest, this.#breakerOptions) > 0)
       return hold
     return this.#beginLastResort(now, caller, keys)
   }
 
   acquireRetry(now: number, caller: Caller = noCaller): (() => void) | undefined {
-    const { retry, clock } = this.#settings
+    const { clock } = this.#settings
+    const retry = this.#retryOptions
     const release = retry && this.#retries.take(now, this.#active, retry, caller.digest)
     return release && (() => release(clock.monotonic()))
   }
@@ -152,7 +167,8 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   }
 
   ended(call: TargetCall, error: unknown, now: number): void {
-    const { breaker, random } = this.#settings
+    const breaker = this.#breakerOptions
+    const { random } = this.#settings
     const { generation } = call
     this.#active--
     if (this.#active === 0) this.#retries.becameIdle(now)
@@ -179,7 +195,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
       const principal = call.caller.digest
       const cooldown = {
         principal,
-        until: now + classification.ms,
+        until: now + cooldownOf(classification, breaker),
         reason: unavailableReason(error),
         since: now,
       }
@@ -205,7 +221,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   }
 
   adopt(state: SharedTargetState, breaker: boolean, now: number): void {
-    const { breaker: options } = this.#settings
+    const options = this.#breakerOptions
     if (options === undefined) return
     const { openings, openMs, openFor, partial = false, cooldownMs, pause } = state
     const reason = isUnavailableReason(state.reason) ? state.reason : 'overloaded'
@@ -233,7 +249,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     keys: KeyUse | undefined,
     isLastResort = false,
   ): TargetCall {
-    const { retry } = this.#settings
+    const retry = this.#retryOptions
     const isRetry = retry !== undefined && this.#retries.began(now, this.#active, retry)
     this.#active++
     this.#stalls.began(now)
@@ -249,7 +265,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   }
 
   #beginLastResort(now: number, caller: Caller, keys: KeyUse | undefined): TargetCall {
-    const { breaker } = this.#settings
+    const breaker = this.#breakerOptions
     if (this.#breaker.holds(caller.digest)) {
       if (this.#breaker.answersSome(now, caller.digest, breaker!)) {
         return this.#begin(now, this.#breaker.openGeneration, caller, keys, true)
@@ -277,7 +293,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
 
   /** Returns the state, and reports it where it has changed. */
   #report(now: number): State {
-    if (this.#settings.breaker === undefined) {
+    if (this.#breakerOptions === undefined) {
       this.#breaker.close()
       this.#cooldowns.clear()
       this.#pauses.clear()
@@ -309,6 +325,14 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     })
     return state
   }
+}
+
+/** Returns how long a target is not called, in milliseconds: after a 429 without `retry-after`, as its options say. */
+function cooldownOf(
+  { ms, retryAfter }: Extract<AttemptClassification, { readonly kind: 'cooldown' }>,
+  { cooldownMs: own }: BreakerOptions,
+): number {
+  return !retryAfter && ms === cooldownMs.least ? own : ms
 }
 
 /** Returns the block while another call is the probe. */

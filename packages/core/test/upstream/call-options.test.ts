@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest'
+import type { LimitRuleData } from '../../src/contracts/principal.ts'
+import type { Reply } from '../../src/contracts/provider.ts'
+import { ConfigurationError } from '../../src/errors/configuration-error.ts'
+import { UpstreamError } from '../../src/errors/upstream-error.ts'
+import { limits } from '../../src/rate-limiting/limits.ts'
+import { concurrent, requests, tokens } from '../../src/rate-limiting/rule.ts'
+import { fallback } from '../../src/routing/fallback.ts'
+import { models } from '../../src/routing/models.ts'
+import { weighted } from '../../src/routing/weighted.ts'
+import { withCallOptions } from '../../src/routing/with-call-options.ts'
+import { forever, scripted, serving, stop, stream, text, whole } from '../support/scripted-gateway.ts'
+
+const fails = (status: number) => () =>
+  Promise.reject(new UpstreamError('It refused.', { kind: 'refused', status }))
+const named = (
+  name: string,
+  answer: (signal: AbortSignal, index: number) => Reply | Promise<Reply> = () => whole(name),
+) => scripted(answer, { name })
+const textOf = async (response: Response) =>
+  ((await response.json()) as { choices: { message: { content: string } }[] }).choices[0]!.message.content
+
+describe('call options of a target', () => {
+  it('time out its calls, and no others', async () => {
+    const slow = named('slow', signal => forever(signal))
+    const quick = named('quick')
+    const route = models({
+      m: fallback(withCallOptions(slow.target, { timeouts: { responseMs: 10 } }), quick.target),
+    })
+    const { post, ends } = serving(quick.target, { route })
+    expect(await textOf(await post({}))).toBe('quick')
+    expect(ends()[0]!.attempts[0]!.error).toMatchObject({ kind: 'response_timeout', message: /10 ms/ })
+  })
+
+  it('retry it although the gateway does not, or not although it does', async () => {
+    const statuses = async (retry: false | { baseMs: number }, own: false | { baseMs: number }) => {
+      const { target, signals } = named('a', (_, index) => (index === 0 ? fails(503)() : whole('a')))
+      const { post } = serving(target, {
+        route: models({ m: withCallOptions(target, { retry: own }) }),
+        retry,
+      })
+      return [(await post({})).status, signals.length]
+    }
+    expect(await statuses(false, { baseMs: 1 })).toEqual([200, 2])
+    expect(await statuses({ baseMs: 1 }, false)).toEqual([503, 1])
+  })
+
+  it('open its circuit breaker earlier than others, and their absence leaves it as it is', async () => {
+    const calls = async (breaker: false | { failures: number } | undefined) => {
+      const { target, signals } = named('a', fails(500))
+      const entry = breaker === undefined ? target : withCallOptions(target, { breaker })
+      const { post } = serving(target, { route: models({ m: entry }), breaker: { failures: 3 } })
+      for (let at = 0; at < 6; at++) await post({})
+      return signals.length
+    }
+    // One more is the last resort of a target that no call has reached since.
+    expect(await calls({ failures: 1 })).toBeLessThan(await calls(undefined))
+    expect(await calls(false)).toBe(6)
+  })
+
+  it('set its cooldown after a 429', async () => {
+    const { target } = named('a', fails(429))
+    const { post, gateway } = serving(target, {
+      route: models({ m: withCallOptions(target, { breaker: { cooldownMs: 20_000 } }) }),
+      breaker: {},
+    })
+    await post({})
+    expect(gateway.targets()[0]!.targets[0]!.health).toMatchObject({
+      state: 'cooldown',
+      reason: 'rate_limited',
+    })
+    expect(gateway.targets()[0]!.targets[0]!.health.waitMs).toBeGreaterThan(10_000)
+  })
+
+  it('are those of the outer call where several are around each other, member by member', async () => {
+    const { target, signals } = named('a', fails(503))
+    const inner = withCallOptions(target, { retry: { baseMs: 1, minBudget: 0, budget: 0 } })
+    const outer = withCallOptions(weighted([inner, 1]), { retry: { minBudget: 1 } })
+    const { post } = serving(target, { route: models({ m: outer }), maxAttempts: 5 })
+    await post({})
+    expect(signals).toHaveLength(2)
+  })
+})
+
+describe('limits of a target', () => {
+  const limited = (rules: readonly LimitRuleData[], more: readonly ReturnType<typeof named>[] = []) => {
+    const first = named('first')
+    const route = models({
+      m: fallback(withCallOptions(first.target, { limits: rules }), ...more.map(({ target }) => target)),
+    })
+    return { first, ...serving(first.target, { route }) }
+  }
+
+  it('send requests to the next target before the vendor refuses them, whoever calls', async () => {
+    const second = named('second')
+    const { first, post, ends, gateway } = limited([requests(2).per('hour')], [second])
+    const texts = []
+    for (let at = 0; at < 4; at++) texts.push(await textOf(await post({})))
+    expect(texts).toEqual(['first', 'first', 'second', 'second'])
+    expect([first.signals.length, second.signals.length]).toEqual([2, 2])
+    expect(ends()[2]!.attempts.map(({ provider, why }) => [provider, why])).toEqual([['second', 'first']])
+    expect(ends()[2]!.trace.candidates[0]!.skipped).toMatchObject({ why: 'target_limit' })
+    // Its health says nothing of it: another process may count elsewhere.
+    expect(gateway.targets()[0]!.targets[0]!.health.state).toBe('closed')
+  })
+
+  it('are a 429 with the time to wait where no other target is left, and call nothing', async () => {
+    const { first, post } = limited([requests(1).per('minute')])
+    expect((await post({})).status).toBe(200)
+    const response = await post({})
+    expect([response.status, Number(response.headers.get('retry-after'))]).toEqual([429, 60])
+    expect(first.signals).toHaveLength(1)
+  })
+
+  it('count tokens as they were used, and release calls that fail', async () => {
+    const statuses = [200, 503, 200]
+    const first = named('first', (_, index) => (statuses[index] === 503 ? fails(503)() : whole('first')))
+    const second = named('second')
+    const route = models({
+      m: fallback(withCallOptions(first.target, { limits: [tokens(1_000).per('hour')] }), second.target),
+    })
+    const { post } = serving(first.target, { route })
+    // Each reserves 600 and uses 5.
+    const body = { max_completion_tokens: 590 }
+    expect(await textOf(await post(body))).toBe('first')
+    expect(await textOf(await post(body))).toBe('second')
+    expect(await textOf(await post(body))).toBe('first')
+  })
+
+  it('bound concurrent calls, also of streams and of clients that leave', async () => {
+    const first = named('first', (signal, index) => ({
+      kind: 'stream',
+      chunks: (async function* () {
+        yield [text('a')]
+        if (index === 0) await forever(signal)
+        yield [stop]
+      })(),
+    }))
+    const second = named('second', () => stream([text('b')], [stop]))
+    const route = models({
+      m: fallback(withCallOptions(first.target, { limits: [concurrent(1)] }), second.target),
+    })
+    const { post } = serving(first.target, { route })
+    const leaving = new AbortController()
+    const held = await post({ stream: true }, { signal: leaving.signal })
+    expect(await (await post({ stream: true })).text()).toContain('"b"')
+    leaving.abort()
+    await held.text().catch(() => {})
+    expect(await (await post({ stream: true })).text()).toContain('"a"')
+    expect(first.signals).toHaveLength(2)
+  })
+
+  it('count over all principals and models that lead to it, in a limiter of their own', async () => {
+    const first = named('first')
+    const own = limits([requests(1).per('hour')])
+    const route = models({
+      m: withCallOptions(first.target, { limits: own }),
+      n: withCallOptions(first.target, { limits: own }),
+    })
+    const { post } = serving(first.target, {
+      route,
+      authenticate: request => ({ id: request.headers.get('x-who') ?? 'ann' }),
+    })
+    expect((await post({})).status).toBe(200)
+    const headers = { 'content-type': 'application/json', 'x-who': 'bob' }
+    expect((await post({ model: 'n' }, { headers })).status).toBe(429)
+  })
+
+  it('fail a request whose limiter hangs, and no other', async () => {
+    const first = named('first')
+    const hangs = { admit: () => new Promise<never>(() => {}) }
+    const { post } = serving(first.target, {
+      route: models({ m: withCallOptions(first.target, { limits: hangs }), n: first.target }),
+      timeouts: { policyMs: 10 },
+    })
+    expect((await post({})).status).toBe(500)
+    expect((await post({ model: 'n' })).status).toBe(200)
+  })
+
+  it.each<[string, object]>([
+    ['an unknown member', { timeout: {} }],
+    ['a timeout of 0', { timeouts: { firstByteMs: 0 } }],
+    ['a total timeout', { timeouts: { totalMs: 5 } }],
+    ['a share above 1', { retry: { budget: 2 } }],
+    ['no failures', { breaker: { failures: 0 } }],
+    ['rules that are none', { limits: [{ kind: 'requests', limit: 0, per: 'minute' }] }],
+  ])('are checked: %s', (_, options) => {
+    const { target } = named('a')
+    expect(() => withCallOptions(target, options)).toThrow(ConfigurationError)
+  })
+})
