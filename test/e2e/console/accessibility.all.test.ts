@@ -74,6 +74,16 @@ describeWithChromium('the console for everybody who reads it', () => {
       await page.goto(`${service.url}/console/#/requests/${panel}`)
       await page.locator('.bar-row').first().waitFor()
     },
+    'the request log': async page => {
+      await service.flushLog()
+      await goTo(page, 'Log')
+      await page.locator('tbody tr').first().waitFor()
+    },
+    'a logged request in full': async page => {
+      await service.flushLog()
+      await page.goto(`${service.url}/console/#/log/${panel}`)
+      await page.locator('.bar-row').first().waitFor()
+    },
     'the usage with a chart as a table': async page => {
       await goTo(page, 'Usage')
       await page.getByText('As a table').first().click()

@@ -11,6 +11,7 @@ import type { Site, ViewTests } from './site/views.ts'
 import { chatTests } from './views/chat.ts'
 import { keysTests } from './views/keys.ts'
 import { layoutTests } from './views/layout.ts'
+import { logTests } from './views/log.ts'
 import { namesTests } from './views/names.ts'
 import { requestsTests } from './views/requests.ts'
 import { routesTests } from './views/routes.ts'
@@ -21,6 +22,7 @@ const views: Readonly<Record<string, ViewTests>> = {
   'the sign-in': signInTests,
   'the chat': chatTests,
   'the requests': requestsTests,
+  'the log': logTests,
   'the usage': usageTests,
   'the keys': keysTests,
   'the names': namesTests,

@@ -8,11 +8,22 @@ import { hrefOf } from '../shell/location.ts'
 import { OutcomeMark } from './outcome-mark.tsx'
 
 /** Requests, newest first. Where there is little room, what matters less is left to the panel. */
-export function RequestList({ rows, open }: { rows: readonly RequestRow[]; open: string | undefined }) {
+export function RequestList({
+  rows,
+  open,
+  caption = 'Requests, newest first',
+  hrefTo = id => hrefOf('requests', id),
+}: {
+  rows: readonly RequestRow[]
+  open: string | undefined
+  caption?: string
+  /** Returns the address of a row. */
+  hrefTo?: (id: string) => string
+}) {
   return (
     <div class="table-box">
       <table class="table requests-table">
-        <caption class="hidden">Requests, newest first</caption>
+        <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
             <th scope="col">Time</th>
@@ -43,7 +54,7 @@ export function RequestList({ rows, open }: { rows: readonly RequestRow[]; open:
         </thead>
         <tbody>
           {rows.map(row => (
-            <Row key={row.id} row={row} open={row.id === open} />
+            <Row key={row.id} row={row} open={row.id === open} href={hrefTo(row.id)} />
           ))}
         </tbody>
       </table>
@@ -51,12 +62,12 @@ export function RequestList({ rows, open }: { rows: readonly RequestRow[]; open:
   )
 }
 
-function Row({ row, open }: { row: RequestRow; open: boolean }) {
+function Row({ row, open, href }: { row: RequestRow; open: boolean; href: string }) {
   const tokens = row.promptTokens === undefined ? undefined : row.promptTokens + (row.completionTokens ?? 0)
   return (
     <tr class={open ? 'open' : undefined} data-id={row.id}>
       <td>
-        <a class="row-link" href={hrefOf('requests', row.id)} aria-current={open ? 'true' : undefined}>
+        <a class="row-link" href={href} aria-current={open ? 'true' : undefined}>
           <Moment at={row.at} />
           <span class="hidden"> Request {row.id}</span>
         </a>

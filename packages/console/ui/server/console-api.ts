@@ -4,6 +4,8 @@ import type {
   KeyChange,
   KeyForm,
   KeyRow,
+  LoggedRequest,
+  LogPage,
   RequestDetail,
   RequestRow,
   RouteRow,
@@ -17,6 +19,11 @@ export interface ConsoleApi {
   about(signal?: AbortSignal): Promise<About>
   requests(signal?: AbortSignal): Promise<readonly RequestRow[]>
   request(id: string, signal?: AbortSignal): Promise<RequestDetail>
+  /** A page of the request log. */
+  log(parameters: URLSearchParams, signal?: AbortSignal): Promise<LogPage>
+  logged(id: string, signal?: AbortSignal): Promise<LoggedRequest>
+  /** All rows of the request log that match, as CSV. */
+  logFile(parameters: URLSearchParams): Promise<Blob>
   /** `minutes` empty: all that are kept. */
   series(by: Series['by'], minutes: string, signal?: AbortSignal): Promise<Series>
   usage(by: readonly string[], from: number, signal?: AbortSignal): Promise<readonly UsageRow[]>
@@ -61,6 +68,9 @@ export function consoleApi(key: string, onUnknown: () => void): ConsoleApi {
     about: signal => get('about', signal),
     requests: async signal => (await get('requests', signal)).requests,
     request: (id, signal) => get(`requests/${of(id)}`, signal),
+    log: (parameters, signal) => get(`log?${parameters}`, signal),
+    logged: (id, signal) => get(`log/${of(id)}`, signal),
+    logFile: async parameters => (await ask('GET', `log.csv?${parameters}`)).blob(),
     series: (by, minutes, signal) =>
       get(`series?by=${by}${minutes === '' ? '' : `&minutes=${minutes}`}`, signal),
     usage: async (by, from, signal) => (await get(`usage?by=${by.map(of).join()}&from=${from}`, signal)).rows,

@@ -1,17 +1,19 @@
 import { useEffect, useState } from 'preact/hooks'
 
-export const views = ['chat', 'requests', 'usage', 'keys', 'routes'] as const
+export const views = ['chat', 'requests', 'log', 'usage', 'keys', 'routes'] as const
 export type View = (typeof views)[number]
 
 /** What is looked at: a view, and the one thing of it that is open. */
 export interface ViewLocation {
   readonly view: View
   readonly id: string | undefined
+  /** The query of the address, such as `?status=5xx`; empty if there is none. */
+  readonly search: string
 }
 
 /** The address of a place within the page. */
-export function hrefOf(view: View, id?: string): string {
-  return id === undefined ? `#/${view}` : `#/${view}/${encodeURIComponent(id)}`
+export function hrefOf(view: View, id?: string, search = ''): string {
+  return id === undefined ? `#/${view}${search}` : `#/${view}/${encodeURIComponent(id)}${search}`
 }
 
 /** The place that the address names; the chat where it names none. */
@@ -29,13 +31,17 @@ export function useViewLocation(): ViewLocation {
 
 /** The one that is shown, where the other is the same: nothing is drawn again. */
 function sameLocation(shown: ViewLocation, next: ViewLocation): ViewLocation {
-  return shown.view === next.view && shown.id === next.id ? shown : next
+  const isSame = shown.view === next.view && shown.id === next.id && shown.search === next.search
+  return isSame ? shown : next
 }
 
 function locationFromHash(): ViewLocation {
-  const [, name, id] = location.hash.split('/')
+  const at = location.hash.indexOf('?')
+  const path = at === -1 ? location.hash : location.hash.slice(0, at)
+  const search = at === -1 ? '' : location.hash.slice(at)
+  const [, name, id] = path.split('/')
   const view = views.find(known => known === name) ?? 'chat'
-  return { view, id: id === undefined || id === '' ? undefined : decoded(id) }
+  return { view, id: id === undefined || id === '' ? undefined : decoded(id), search }
 }
 
 function decoded(text: string): string {

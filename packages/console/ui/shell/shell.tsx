@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { ChatView } from '../chat/chat-view.tsx'
 import { KeysView } from '../keys/keys-view.tsx'
+import { LogView } from '../log/log-view.tsx'
 import { RequestsView } from '../requests/requests-view.tsx'
 import { RoutesView } from '../routes/routes-view.tsx'
 import { useSession } from '../session/session.ts'
@@ -12,6 +13,7 @@ import { ThemeSwitch } from './theme-switch.tsx'
 const names: Readonly<Record<View, string>> = {
   chat: 'Chat',
   requests: 'Requests',
+  log: 'Log',
   usage: 'Usage',
   keys: 'Keys',
   routes: 'Routes',
@@ -20,7 +22,7 @@ const names: Readonly<Record<View, string>> = {
 /** The header, the navigation and the current view. */
 export function Shell() {
   const current = useViewLocation()
-  const { signOut } = useSession()
+  const { about, signOut } = useSession()
   const main = useRef<HTMLElement>(null)
   const first = useRef(true)
   useEffect(() => {
@@ -41,11 +43,13 @@ export function Shell() {
           <span>Sluice</span>
         </a>
         <nav class="views" aria-label="Views">
-          {views.map(view => (
-            <a key={view} href={hrefOf(view)} aria-current={view === current.view ? 'page' : undefined}>
-              {names[view]}
-            </a>
-          ))}
+          {views
+            .filter(view => view !== 'log' || about.log)
+            .map(view => (
+              <a key={view} href={hrefOf(view)} aria-current={view === current.view ? 'page' : undefined}>
+                {names[view]}
+              </a>
+            ))}
         </nav>
         <div class="tools">
           <ThemeSwitch />
@@ -67,7 +71,8 @@ export function Shell() {
   )
 }
 
-function viewOf({ view, id }: ViewLocation) {
+function viewOf({ view, id, search }: ViewLocation) {
+  if (view === 'log') return <LogView open={id} search={search} />
   if (view === 'requests') return <RequestsView open={id} />
   if (view === 'usage') return <UsageView />
   if (view === 'keys') return <KeysView />

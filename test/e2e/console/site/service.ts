@@ -12,6 +12,7 @@ import {
   priceTable,
   withEndpoints,
 } from '@sluice/core'
+import { createRequestLog } from '@sluice/log'
 import { serve } from '@sluice/node'
 import { local, openaiCompatible } from '@sluice/providers'
 import { openSqlite } from '@sluice/sqlite'
@@ -45,6 +46,8 @@ export interface ConsoleService {
     model: string,
     options?: { readonly key?: string; readonly content?: string; readonly stream?: boolean },
   ): Promise<Response>
+  /** Stores what the request log still holds. */
+  flushLog(): Promise<void>
   close(): Promise<void>
 }
 
@@ -74,8 +77,10 @@ export async function startService({
     openaiCompatible({ name, apiKey: 'sk-of-the-upstream', baseURL })
   const [toNorth, toSouth, toEast] = [vendor('north', north), vendor('south', south), vendor('east', east)]
   const database = await openSqlite({ url: ':memory:' })
+  const log = createRequestLog({ repository: database.requestLog })
   const console_ = createConsole({
     adminKey,
+    log,
     keys: database.keys,
     usage: query => database.usage(query),
     chat: ownChat,
@@ -111,7 +116,7 @@ export async function startService({
     retry: { baseMs: 20 },
     now,
     basePath,
-    observe: observers(console_.observe),
+    observe: observers(console_.observe, log.observe),
   })
   const served = await serve(withEndpoints(gateway, [console_.endpoint(gateway)]), {
     port,
@@ -134,9 +139,11 @@ export async function startService({
       })
       return new Response(await response.text(), response)
     },
+    flushLog: () => log.flush(),
     close: async () => {
       console_.close()
       await served.close({ drainMs: 0 })
+      await log.close()
       await database.close()
       await Promise.all([north, south, east].map(upstream => upstream.close()))
     },

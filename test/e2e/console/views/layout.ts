@@ -3,7 +3,7 @@ import { askInChat } from '../site/ask-in-chat.ts'
 import { goTo } from '../site/go-to.ts'
 import type { ViewTests } from '../site/views.ts'
 
-const views = ['Chat', 'Requests', 'Usage', 'Keys', 'Routes'] as const
+const views = ['Chat', 'Requests', 'Log', 'Usage', 'Keys', 'Routes'] as const
 
 export const layoutTests: ViewTests = site => {
   it('fits a phone: no view is wider than it', async () => {

@@ -1,0 +1,76 @@
+import { useEffect, useId, useState } from 'preact/hooks'
+import { Choice } from '../parts/choice.tsx'
+import { type LogQuery, spans } from './log-query.ts'
+
+type TextName = Exclude<keyof LogQuery, 'span' | 'after'>
+
+const fields: readonly (readonly [TextName, string, string])[] = [
+  // On a phone the placeholder is all that is seen of the label.
+  ['model', 'Model', 'Model'],
+  ['key', 'Key', 'Key'],
+  ['user', 'User', 'User'],
+  ['status', 'Status', 'Status: 5xx'],
+  ['tag', 'Tag', 'Tag: team:search'],
+  ['errorText', 'Error text', 'Error text'],
+]
+
+/** The conditions of a search. Texts apply when the form is sent, the period at once. */
+export function LogFilter({ query, onSearch }: { query: LogQuery; onSearch(query: LogQuery): void }) {
+  const [form, setForm] = useState(query)
+  useEffect(() => setForm(query), [query])
+  const search = (event: Event) => {
+    event.preventDefault()
+    onSearch({ ...form, after: '' })
+  }
+  return (
+    <search aria-label="Search the request log">
+      <form class="filters log-filters" onSubmit={search}>
+        <Choice
+          label="Period"
+          value={form.span}
+          options={[...Object.entries(spans).map(([name, { text }]) => [name, text] as const), ['', 'All']]}
+          onChange={span => onSearch({ ...form, span, after: '' })}
+        />
+        {fields.map(([name, label, placeholder]) => (
+          <TextField
+            key={name}
+            label={label}
+            placeholder={placeholder}
+            value={form[name]}
+            onInput={value => setForm({ ...form, [name]: value })}
+          />
+        ))}
+        <button class="button" type="submit">
+          Search
+        </button>
+      </form>
+    </search>
+  )
+}
+
+function TextField({
+  label,
+  placeholder,
+  value,
+  onInput,
+}: {
+  label: string
+  placeholder: string
+  value: string
+  onInput(value: string): void
+}) {
+  const id = useId()
+  return (
+    <div class="field inline">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        maxLength={200}
+        placeholder={placeholder}
+        value={value}
+        onInput={event => onInput(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
