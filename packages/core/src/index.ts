@@ -30,6 +30,7 @@ export type {
   EndEvent,
   GatewayEvent,
   InternalErrorEvent,
+  LogRowsLostEvent,
   Observer,
   ProviderKeyEvent,
   RequestOutcome,

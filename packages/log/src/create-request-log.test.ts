@@ -185,7 +185,7 @@ describe('the writer', () => {
       },
       maxPending: 150,
       observe: event => {
-        states.push(event.type === 'store' ? [event.store, event.state] : event)
+        states.push(event.type === 'store' ? [event.store, event.state] : event.type)
         throw new Error('an observer that fails')
       },
       onLost: loss => losses.push(loss),
@@ -198,6 +198,7 @@ describe('the writer', () => {
     expect(log.stats()).toEqual({ written: 150, lost: 50, pending: 0 })
     expect(states.at(-1)).toEqual(['log', 'working'])
     await vi.waitFor(() => expect(losses).toEqual([{ reason: 'full', rows: 50 }]), 3_000)
+    expect(states.at(-1)).toBe('log_rows_lost')
   })
 
   it('loses rows beyond the bytes of its queue', async () => {

@@ -99,7 +99,10 @@ export function createRequestLog(options: CreateRequestLogOptions): RequestLog {
     timeoutMs: options.timeoutMs ?? 5_000,
     errorMessages: options.errorMessages ?? false,
     changed,
-    lost: loss => safely(() => onLost?.(loss)),
+    lost: loss => {
+      safely(() => onLost?.(loss))
+      safely(() => observe?.({ type: 'log_rows_lost', ...loss }))
+    },
   })
   const sweeps = new Retention(repository, retention, clock, error => changed('failing', error))
 

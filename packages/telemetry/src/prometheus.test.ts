@@ -207,6 +207,12 @@ describe('prometheus', () => {
     )
   })
 
+  it('counts lost rows of the request log', async () => {
+    expect(await told([{ type: 'log_rows_lost', rows: 7, reason: 'full' }])).toContain(
+      'sluice_log_rows_lost_total{reason="full"} 7',
+    )
+  })
+
   it('counts refusals, those that rules asShadow would have made, the cache and replays', async () => {
     const lines = await told([
       ended(refused('rate_limit_exceeded')),

@@ -55,6 +55,9 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
       case 'store':
         metrics.storeFailing.set({ store: event.store }, event.state === 'failing' ? 1 : 0)
         break
+      case 'log_rows_lost':
+        metrics.logRowsLost.inc({ reason: event.reason }, event.rows)
+        break
       case 'internal_error':
         metrics.internalErrors.inc()
         break

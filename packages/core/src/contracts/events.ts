@@ -206,6 +206,14 @@ export interface StoreEvent {
   readonly error: unknown
 }
 
+/** Rows of the request log of `@sluice/log` were lost. Sent at most once per second. */
+export interface LogRowsLostEvent {
+  readonly type: 'log_rows_lost'
+  readonly rows: number
+  /** `full`: too many waited for the database. `rejected`: it refused the row. `closed`: the log was closed first. */
+  readonly reason: string
+}
+
 /**
  * An upstream call has ended whose response the client did not get: a mirrored call, the slower call of a hedge, or one
  * that timed out. It may cost money. It may end after the `end` event of its request. A mirrored call that could not be
@@ -289,6 +297,7 @@ export type GatewayEvent =
   | ProviderKeyEvent
   | InternalErrorEvent
   | StoreEvent
+  | LogRowsLostEvent
   | WarningEvent
 
 /** Receives events. It cannot change a request; the gateway ignores what it throws. */

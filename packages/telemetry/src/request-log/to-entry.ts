@@ -15,6 +15,12 @@ export function toEntry(event: GatewayEvent, messages: boolean): LogEntry | unde
       return providerKeyEntry(event, messages)
     case 'store':
       return storeEntry(event, messages)
+    case 'log_rows_lost':
+      return {
+        level: 'warn',
+        message: 'rows of the request log are lost',
+        fields: { rows: event.rows, reason: event.reason },
+      }
     case 'warning':
       return {
         level: 'warn',
