@@ -497,6 +497,143 @@ describe('stored responses with hooks', () => {
   })
 })
 
+describe('hooks in other protocols', () => {
+  const send = (gateway: ReturnType<typeof serving>['gateway'], path: string, body: object) =>
+    gateway.fetch(
+      new Request(`http://sluice.test/v1${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'm', ...body }),
+      }),
+    )
+
+  /** Replaces `secret` in requests, and `bad` in responses. */
+  const both: Hook = {
+    ...censor,
+    onRequest: ({ texts }) => ({
+      edits: texts
+        .filter(({ text }) => text.includes('secret'))
+        .map(({ path, text }) => ({ path, value: text.replace('secret', '***') })),
+    }),
+  }
+
+  it.each<[string, string, object]>([
+    ['Messages', '/messages', { max_tokens: 9, messages: [{ role: 'user', content: 'my secret' }] }],
+    ['Responses', '/responses', { input: 'my secret' }],
+  ])('read and change a request and its response: %s', async (_, path, body) => {
+    const { target, inputs } = scripted((_signal, index) =>
+      index === 0 ? whole('a bad cat') : inOneRead('a b', 'ad c', 'at'),
+    )
+    const { gateway } = serving(target, { hooks: [both] })
+    const complete = await (await send(gateway, path, body)).text()
+    expect(complete).toContain('a *** cat')
+    const streamed = await (await send(gateway, path, { ...body, stream: true })).text()
+    expect(streamed).toContain('***')
+    expect(`${complete}${streamed}`).not.toContain('bad')
+    for (const { messages } of inputs) expect(JSON.stringify(messages)).toContain('my ***')
+  })
+
+  it('read what a vendor of the protocol would have written itself, which is reported', async () => {
+    const native = scripted(() => whole('a bad cat'), {
+      speaks: ['messages'],
+      encodeNative: () => ({ method: 'POST', url: 'scripted:', headers: {} }),
+      decodeNative: () => Promise.reject(new Error('It was passed on.')),
+    })
+    const { gateway, ends } = serving(native.target, { hooks: [both] })
+    const response = await send(gateway, '/messages', {
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'x' }],
+    })
+    expect(await response.text()).toContain('a *** cat')
+    expect(ends()[0]!.adjustments).toContainEqual({
+      parameter: 'body',
+      action: 'mapped',
+      detail: 'translated, as a hook reads the response',
+    })
+  })
+
+  it('leave a request that is passed on as its caller wrote it, but for their edits', async () => {
+    const sent: string[] = []
+    const native = scripted(() => whole('unused'), {
+      speaks: ['messages'],
+      encodeNative: ({ text }) => {
+        sent.push(text)
+        return { method: 'POST', url: 'scripted:', headers: {} }
+      },
+      decodeNative: async () => ({ ...whole('Hi'), native: '{"model":"x","content":[]}' }) as Reply,
+    })
+    const { gateway } = serving(native.target, { hooks: [hookOf({ onRequest: both.onRequest! })] })
+    const body = '{"model":"m", "max_tokens":9,"messages":[{"role":"user","content":"my secret"}],"odd":1.50}'
+    await gateway.fetch(
+      new Request('http://sluice.test/v1/messages', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      }),
+    )
+    expect(sent).toEqual([body.replace('secret', '***')])
+  })
+
+  it('run for responses in the background', async () => {
+    const { target } = scripted(() => whole('a bad cat'))
+    const { gateway, ends } = serving(target, { hooks: [both] })
+    const queued = (await (await send(gateway, '/responses', { input: 'x', background: true })).json()) as {
+      id: string
+    }
+    while (ends().length === 0) await new Promise(resolve => setImmediate(resolve))
+    const stored = await gateway.fetch(new Request(`http://sluice.test/v1/responses/${queued.id}`))
+    expect(await stored.text()).toContain('a *** cat')
+  })
+
+  it('read embeddings and counts of tokens, so that neither is a way around them', async () => {
+    const { target } = scripted(() => whole('unused'))
+    const refuse = hookOf({
+      onRequest: ({ texts }) =>
+        texts.some(({ text }) => text.includes('secret')) ? { refuse: { message: 'No.' } } : undefined,
+    })
+    const { gateway } = serving(target, { hooks: [refuse] })
+    expect((await send(gateway, '/embeddings', { input: ['a secret'] })).status).toBe(400)
+    expect(
+      (await send(gateway, '/messages/count_tokens', { messages: [{ role: 'user', content: 'a secret' }] }))
+        .status,
+    ).toBe(400)
+    expect(
+      (await send(gateway, '/messages/count_tokens', { messages: [{ role: 'user', content: 'x' }] })).status,
+    ).toBe(200)
+  })
+
+  it('change the arguments of tool calls, and nothing of signed reasoning', async () => {
+    const call = {
+      id: 'call_1',
+      type: 'function' as const,
+      function: { name: 'f', arguments: '{"a":"bad"}' },
+    }
+    const { target } = scripted(() => ({
+      kind: 'completion',
+      completion: {
+        choices: [
+          {
+            index: 0,
+            message: { reasoning_content: 'bad', tool_calls: [call] },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      },
+    }))
+    const { post } = serving(target, { hooks: [censor] })
+    expect(await (await post({})).json()).toMatchObject({
+      choices: [
+        {
+          message: {
+            reasoning_content: 'bad',
+            tool_calls: [{ function: { name: 'f', arguments: '{"a":"***"}' } }],
+          },
+        },
+      ],
+    })
+  })
+})
+
 describe('what hooks did', () => {
   const hooks = [
     hookOf({ name: 'tidy', onRequest: ({ texts }) => ({ edits: [{ path: texts[0]!.path, value: 'Bye' }] }) }),
