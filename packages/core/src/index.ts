@@ -56,6 +56,7 @@ export type { Ledger } from './contracts/ledger.ts'
 export type { LimitStore } from './contracts/limit-store.ts'
 export type { Lease, LimitContext, Limiter, LimitState } from './contracts/limiter.ts'
 export type { LoadShedder, LoadSnapshot } from './contracts/load-shedder.ts'
+export type { ModerateRequest } from './contracts/moderation.ts'
 export type { Operation, Outline, OutlineMedia } from './contracts/outline.ts'
 export type {
   BudgetWindow,
@@ -69,6 +70,7 @@ export type {
   Window,
 } from './contracts/principal.ts'
 export type { Adjustment, Target, UnsupportedParameters } from './contracts/provider.ts'
+export type { RerankRequest, RerankResult } from './contracts/rerank.ts'
 export type { ResponseStore, StoredResponse } from './contracts/response-store.ts'
 export type { ModelCard, ReferredBy, Refers, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
 export type { SharedHealth } from './contracts/shared-health.ts'

@@ -3,7 +3,9 @@
  * members in minor versions.
  */
 export type * from './contracts/embedding.ts'
+export type * from './contracts/moderation.ts'
 export type * from './contracts/provider.ts'
+export type * from './contracts/rerank.ts'
 export type {
   Transport,
   TransportResponse,

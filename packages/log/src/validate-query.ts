@@ -38,7 +38,14 @@ const queryMembers: readonly string[] = [
 ] satisfies (keyof RequestLogQuery)[]
 const exactTexts = ['id', 'key', 'source'] as const
 const names = ['clientRequestId', 'user', 'model', 'provider', 'dialect', 'error'] as const
-const operations: readonly unknown[] = ['generate', 'embed', 'countTokens'] satisfies Operation[]
+const operations: readonly unknown[] = [
+  'generate',
+  'embed',
+  'countTokens',
+  'rerank',
+  'moderate',
+  'complete',
+] satisfies Operation[]
 const outcomes: readonly unknown[] = [
   'completed',
   'refused',

@@ -13,6 +13,7 @@ import { decodeOpenAIEmbeddings, encodeOpenAIEmbeddings } from './embeddings/ope
 import { keyOrEnvironment } from './environment-key.ts'
 import { restrictFields } from './field-restrictions.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { decodeModeration, moderationRequest } from './moderations/moderation-codec.ts'
 import { concurrency, type ProviderInstance, providerInstance } from './provider-instance.ts'
 import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders } from './request-headers.ts'
@@ -138,6 +139,18 @@ export function azure(options: AzureOptions): ProviderInstance {
       },
       decode: (response, call) => decodeOpenAIEmbeddings(response, call, azureEmbeddings(call.model)),
     },
+    // Only the v1 API has it.
+    ...(version.api === 'v1'
+      ? {
+          moderate: {
+            encode: call => {
+              const url = urlOf(call.model, 'moderations')
+              return authorized(moderationRequest(call, { url, headers }), credential, call)
+            },
+            decode: decodeModeration,
+          },
+        }
+      : {}),
     ...part,
     ...concurrency(options.maxConcurrent, owner),
     // Behind a URL of its own may be another server. Tools that it runs are billed.

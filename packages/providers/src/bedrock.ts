@@ -6,6 +6,7 @@ import type {
   EncodedRequest,
   NativeCall,
   Provider,
+  RerankCall,
   UpstreamResponse,
 } from '@sluice/core/provider'
 import { allowedBetas, bedrockBetas, type KnownBetas } from './anthropic/body-betas.ts'
@@ -24,6 +25,7 @@ import { parseBedrockError } from './bedrock/errors.ts'
 import { bedrockModel } from './bedrock/models.ts'
 import { nativeClaudeRequest } from './bedrock/native-claude-request.ts'
 import { requestBody } from './bedrock/request-body.ts'
+import { bedrockRerankBody, decodeBedrockRerank, maxBedrockDocuments } from './bedrock/rerank.ts'
 import { signedHeaders } from './bedrock/signature.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
 import { embeddingCapabilities } from './embeddings/embedding-models.ts'
@@ -129,6 +131,11 @@ export function bedrock(options: BedrockOptions = {}): ProviderInstanceOf<Bedroc
       encode: call => encodeEmbeddings(call, endpoint),
       decode: decodeBedrockEmbeddings,
     },
+    rerank: {
+      maxDocuments: maxBedrockDocuments,
+      encode: call => encodeRerank(call, endpoint),
+      decode: decodeBedrockRerank,
+    },
     ...concurrency(maxConcurrent, 'bedrock'),
     ...restrictFields(bedrockFields, options.allowFields, 'bedrock'),
   }
@@ -216,6 +223,15 @@ async function encodeInvoke(
 /** The request of InvokeModel for an embedding model. Throws as `encodeConverse` does. */
 async function encodeEmbeddings(call: EmbedCall, endpoint: Endpoint): Promise<EncodedRequest> {
   const { body, adjustments } = bedrockEmbeddings(call)
+  return authorized(
+    { model: call.model, operation: 'invoke', body: JSON.stringify(body), adjustments },
+    endpoint,
+  )
+}
+
+/** The request of InvokeModel for a model that ranks documents. Throws as `encodeConverse` does. */
+async function encodeRerank(call: RerankCall, endpoint: Endpoint): Promise<EncodedRequest> {
+  const { body, adjustments } = bedrockRerankBody(call)
   return authorized(
     { model: call.model, operation: 'invoke', body: JSON.stringify(body), adjustments },
     endpoint,

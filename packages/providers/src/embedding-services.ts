@@ -15,14 +15,17 @@ import {
   openaiEmbeddings,
 } from './embeddings/openai-embeddings.ts'
 import { keyOrEnvironment } from './environment-key.ts'
-import type { CohereModel, VoyageModel } from './known-models.ts'
+import type { CohereModel, JinaModel, VoyageModel } from './known-models.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { ParameterAdjuster } from './parameters/parameter-adjuster.ts'
 import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
 import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders, bearer } from './request-headers.ts'
+import { rerankCodec } from './rerank/rerank-codec.ts'
+import type { RerankCompatibility } from './rerank/rerank-compatibility.ts'
+import { isRerankModel, rerankCapabilities } from './rerank/rerank-models.ts'
 
-/** Options of the services that only embed, such as `voyage()`. */
+/** Options of the services for search, such as `voyage()`. */
 export interface EmbeddingServiceOptions {
   /** One key, or a list of several. Default: the environment variable with the service's name, such as `VOYAGE_API_KEY`. */
   readonly apiKey?: ApiKeys | undefined
@@ -34,14 +37,15 @@ export interface EmbeddingServiceOptions {
   readonly maxConcurrent?: number | undefined
 }
 
-/** A service that only embeds, as data. */
+/** A service that embeds and ranks, as data. */
 interface EmbeddingService {
   readonly name: string
   readonly variable: string
   readonly baseURL: string
-  /** Appended to the base URL. */
+  /** Appended to the base URL for embeddings. */
   readonly path: string
   readonly codec: (endpointOf: (call: { readonly key?: string }) => EmbeddingsEndpoint) => EmbedCodec
+  readonly rerank: RerankCompatibility
 }
 
 const optionNames = /* @__PURE__ */ namesOf<EmbeddingServiceOptions>({
@@ -80,6 +84,23 @@ const voyageService: EmbeddingService = {
   baseURL: 'https://api.voyageai.com/v1',
   path: '/embeddings',
   codec: endpointOf => openaiEmbeddings(endpointOf, voyageEmbeddings),
+  // It cuts long texts by default (Voyage, "Rerankers").
+  rerank: { topN: 'top_k', maxDocuments: 1_000, fields: ['truncation'], defaults: { truncation: false } },
+}
+
+const jinaService: EmbeddingService = {
+  name: 'jina',
+  variable: 'JINA_API_KEY',
+  baseURL: 'https://api.jina.ai/v1',
+  path: '/embeddings',
+  codec: endpointOf =>
+    openaiEmbeddings(endpointOf, {
+      tokens: false,
+      user: false,
+      fields: ['task', 'normalized', 'late_chunking', 'truncate'],
+    }),
+  // It sends the documents back by default (Jina, "Reranker API").
+  rerank: { defaults: { return_documents: false } },
 }
 
 const cohereService: EmbeddingService = {
@@ -101,23 +122,24 @@ const cohereService: EmbeddingService = {
         sendsDimensions: ({ model }) => hasCohereDimensions(model),
       }),
   }),
+  rerank: { maxDocuments: 1_000, fields: ['max_tokens_per_doc'] },
 }
 
 function embeddingService<Model extends string>(
   service: EmbeddingService,
 ): (options?: EmbeddingServiceOptions) => ProviderInstanceOf<Model> {
-  const { name, variable, path, codec } = service
+  const { name, variable, path, codec, rerank } = service
   return (options = {}) => {
     rejectUnknownOptions(name, options, optionNames)
     const { headers = {}, maxConcurrent } = options
-    const url = `${baseUrl(options.baseURL ?? service.baseURL, name, path)}${path}`
+    const base = baseUrl(options.baseURL ?? service.baseURL, name, path)
     const apiKey = keyOrEnvironment(options.apiKey, name, [variable])
     const endpoints = keyedCredentials(apiKey, name, key => ({
-      url,
+      url: `${base}${path}`,
       headers: additionalHeaders(key === undefined ? {} : bearer(key, name), headers, name),
     }))
     const noChat = () => {
-      const message = `Invalid 'model': the models of ${name} embed, and generate nothing.`
+      const message = `Invalid 'model': the models of ${name} embed and rank, and generate nothing.`
       throw new GatewayError('unsupported_value', { message, param: 'model' })
     }
     const provider: Provider = {
@@ -125,16 +147,21 @@ function embeddingService<Model extends string>(
       encode: noChat,
       decode: noChat,
       embed: codec(endpoints.of),
+      rerank: rerankCodec(call => ({ url: `${base}/rerank`, headers: endpoints.of(call).headers }), rerank),
       // It gets known fields only.
       restrictedFields: {},
       ...endpoints.part,
       ...concurrency(maxConcurrent, name),
     }
-    return providerInstance(provider, { operations: ['embed'] })
+    return providerInstance(provider, model =>
+      isRerankModel(model) ? rerankCapabilities : { operations: ['embed'] },
+    )
   }
 }
 
-/** Voyage, which only embeds: `voyage({ apiKey })('voyage-3.5')`. */
+/** Voyage, which embeds and ranks: `voyage({ apiKey })('voyage-3.5')`. */
 export const voyage = /* @__PURE__ */ embeddingService<VoyageModel>(voyageService)
-/** Embeddings of Cohere, by its own API: `cohere({ apiKey })('embed-v4.0')`. */
+/** Jina, which embeds and ranks: `jina({ apiKey })('jina-reranker-v2-base-multilingual')`. */
+export const jina = /* @__PURE__ */ embeddingService<JinaModel>(jinaService)
+/** Embeddings and rankings of Cohere, by its own API: `cohere({ apiKey })('rerank-v3.5')`. */
 export const cohere = /* @__PURE__ */ embeddingService<CohereModel>(cohereService)

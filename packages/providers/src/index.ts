@@ -8,7 +8,7 @@ export type { ChatCompletionsEndpoint } from './chat-completions.ts'
 export { decodeChatCompletions, encodeChatCompletions } from './chat-completions.ts'
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { EmbeddingServiceOptions } from './embedding-services.ts'
-export { cohere, voyage } from './embedding-services.ts'
+export { cohere, jina, voyage } from './embedding-services.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
 export type { GeminiOptions } from './gemini.ts'
 export { gemini } from './gemini.ts'
@@ -33,6 +33,7 @@ export type {
   OpenAICompatibleOptions,
   ProviderFields,
   ProviderInstance,
+  RerankCompatibility,
 } from './openai-compatible.ts'
 export { openaiCompatible } from './openai-compatible.ts'
 export type { CloudflareOptions, DatabricksOptions, HostedOptions, Preset, PresetOptions } from './presets.ts'

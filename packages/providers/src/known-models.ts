@@ -89,6 +89,8 @@ export type BedrockModel =
   | 'amazon.titan-embed-text-v2:0'
   | 'amazon.nova-2-multimodal-embeddings-v1:0'
   | 'cohere.embed-v4:0'
+  | 'cohere.rerank-v3-5:0'
+  | 'amazon.rerank-v1:0'
 
 export type GroqModel =
   | 'llama-3.3-70b-versatile'
@@ -113,6 +115,7 @@ export type MistralModel =
   | 'pixtral-large-latest'
   | 'mistral-embed'
   | 'codestral-embed'
+  | 'mistral-moderation-latest'
 
 export type DeepSeekModel = 'deepseek-chat' | 'deepseek-reasoner' | 'deepseek-v4-pro' | 'deepseek-v4-flash'
 
@@ -164,6 +167,20 @@ export type PerplexityModel =
   | 'sonar-reasoning-pro'
   | 'sonar-deep-research'
 
-export type VoyageModel = 'voyage-3.5' | 'voyage-3.5-lite' | 'voyage-3-large' | 'voyage-code-3'
+export type VoyageModel =
+  | 'voyage-3.5'
+  | 'voyage-3.5-lite'
+  | 'voyage-3-large'
+  | 'voyage-code-3'
+  | 'rerank-2.5'
+  | 'rerank-2.5-lite'
 
-export type CohereModel = 'embed-v4.0' | 'embed-english-v3.0' | 'embed-multilingual-v3.0'
+export type CohereModel =
+  | 'embed-v4.0'
+  | 'embed-english-v3.0'
+  | 'embed-multilingual-v3.0'
+  | 'rerank-v3.5'
+  | 'rerank-english-v3.0'
+  | 'rerank-multilingual-v3.0'
+
+export type JinaModel = 'jina-embeddings-v3' | 'jina-reranker-v2-base-multilingual'

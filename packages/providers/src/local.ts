@@ -15,11 +15,13 @@ import { embeddingsUrl, maxLocalInputs } from './local/embeddings.ts'
 import { validateFaults } from './local/faults.ts'
 import { validateOptions } from './local/options.ts'
 import { validatePace } from './local/pace.ts'
+import { rerankUrl } from './local/rerank.ts'
 import { validateScript } from './local/script.ts'
 import type { LocalOptions } from './local/server.ts'
 import { createServer } from './local/server.ts'
 import { generateStructured } from './local/structured-output.ts'
 import { ParameterAdjuster } from './parameters/parameter-adjuster.ts'
+import { rerankCodec } from './rerank/rerank-codec.ts'
 
 export type { LocalFaults } from './local/faults.ts'
 export type { LocalPace } from './local/pace.ts'
@@ -44,7 +46,8 @@ const names = 'pace faults script contextWindow now maxConcurrent'
  * object for a JSON schema, and echoes the user's words otherwise. Schema keywords that it ignores, such as
  * `pattern`, are reported as adjustments. Tokens are words and punctuation marks. A choice has at most 8,192 of them.
  *
- * Its embeddings are hashes of words and of parts of words, not those of a model.
+ * Its embeddings are hashes of words and of parts of words, not those of a model. It ranks documents by the words that they share with
+ * the query.
  *
  * Throws `ConfigurationError` for an unknown option, and `TypeError` or `RangeError` for an invalid value.
  */
@@ -79,6 +82,7 @@ function localProvider(options: LocalOptions): Provider {
       encode: call => encodeOpenAIEmbeddings(call, { url: embeddingsUrl, headers: {} }, embeddings),
       decode: (response, call) => decodeOpenAIEmbeddings(response, call, embeddings),
     },
+    rerank: rerankCodec(() => ({ url: rerankUrl, headers: {} }), {}),
     transport: createServer(options),
     ...(maxConcurrent === undefined ? {} : { maxConcurrent }),
   }

@@ -20,6 +20,7 @@ import { type EmbeddingCompatibility, validateEmbeddings } from './embeddings/em
 import { openaiEmbeddings } from './embeddings/openai-embeddings.ts'
 import { checkRestrictedFields, restrictFields } from './field-restrictions.ts'
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { moderationCodec, moderationsPath } from './moderations/moderation-codec.ts'
 import {
   concurrency,
   type KnownCapabilities,
@@ -28,6 +29,8 @@ import {
 } from './provider-instance.ts'
 import { type ApiKeys, keyedCredentials } from './provider-keys.ts'
 import { additionalHeaders, bearer } from './request-headers.ts'
+import { rerankCodec } from './rerank/rerank-codec.ts'
+import { type RerankCompatibility, validateRerank } from './rerank/rerank-compatibility.ts'
 import { inputTokensCodec } from './responses/count-tokens.ts'
 import { nativeResponsesBody } from './responses/native-body.ts'
 import { decodeNativeResponses } from './responses/native-decode.ts'
@@ -41,6 +44,7 @@ export type { ProviderFields } from './chat-completions/provider-fields.ts'
 export type { EmbeddingCompatibility } from './embeddings/embedding-compatibility.ts'
 export type { KnownCapabilities, ProviderInstance } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
+export type { RerankCompatibility } from './rerank/rerank-compatibility.ts'
 export type { ReasoningApi } from './responses/reasoning-api.ts'
 export type { CompatibleDialect } from './speaks.ts'
 
@@ -99,6 +103,10 @@ export interface OpenAICompatibleOptions extends CompatibilityOptions {
   readonly capabilities?: KnownCapabilities | undefined
   /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. Default: it does not differ. */
   readonly embeddings?: EmbeddingCompatibility | false | undefined
+  /** How it differs from Cohere's API to rank documents, at `/rerank` below `baseURL`. `{}`: not at all. Default `false`: it has none. */
+  readonly rerank?: RerankCompatibility | false | undefined
+  /** Whether the server has OpenAI's moderations API, at `/moderations` below `baseURL`. Default false. */
+  readonly moderations?: boolean | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
@@ -118,6 +126,8 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   countsInputTokens: true,
   capabilities: true,
   embeddings: true,
+  rerank: true,
+  moderations: true,
   maxTokensParameter: true,
   streamOptions: true,
   rename: true,
@@ -147,7 +157,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
   const { restrictedFields = allRestrictedFields, allowFields, providerFields, citations, ...more } = rest
   const { speaks, messagesPath, encryptedReasoning = false, countsInputTokens = false, ...besides } = more
-  const { reasoningApi, embeddings = {}, ...others } = besides
+  const { reasoningApi, embeddings = {}, rerank = false, moderations = false, ...others } = besides
   const compatibility: CompatibilityOptions = others
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError(
@@ -155,6 +165,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
     )
   validateCompatibility(compatibility, name)
   validateEmbeddings(embeddings, name)
+  if (rerank !== false) validateRerank(rerank, name)
   checkRestrictedFields(restrictedFields, name)
   const { accepts } = compatibility
   const base = baseUrl(baseURL, name)
@@ -180,6 +191,8 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   }
   if (typeof countsInputTokens !== 'boolean')
     throw configurationError(`${name}()`, ['countsInputTokens'], countsInputTokens, 'a boolean')
+  if (typeof moderations !== 'boolean')
+    throw configurationError(`${name}()`, ['moderations'], moderations, 'a boolean')
   const native: NativeCodec = {
     encodeNative: (call: NativeCall): EncodedRequest => {
       if (call.request.dialect === 'responses') {
@@ -216,6 +229,22 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
             embeddings,
           ),
         }),
+    ...(rerank === false
+      ? {}
+      : {
+          rerank: rerankCodec(
+            call => ({ url: `${base}${rerank.path ?? '/rerank'}`, headers: endpoints.of(call).headers }),
+            rerank,
+          ),
+        }),
+    ...(moderations
+      ? {
+          moderate: moderationCodec(call => ({
+            url: `${base}${moderationsPath}`,
+            headers: endpoints.of(call).headers,
+          })),
+        }
+      : {}),
     ...endpoints.part,
     ...concurrency(maxConcurrent, name),
     ...restrictFields(withServerTools(restrictedFields, accepts, speaks), allowFields, name),

@@ -91,6 +91,7 @@ export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIMo
     countsInputTokens: true,
     capabilities: capabilitiesByName,
     embeddings: openaiEmbeddingCompatibility,
+    moderations: true,
     ...openaiCompatibility,
   })
 }

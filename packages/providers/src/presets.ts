@@ -29,6 +29,7 @@ import {
   openaiCompatible,
   type ProviderFields,
   type ProviderInstance,
+  type RerankCompatibility,
 } from './openai-compatible.ts'
 import type { ProviderInstanceOf } from './provider-instance.ts'
 import type { ApiKeys } from './provider-keys.ts'
@@ -77,6 +78,10 @@ export interface Preset extends CompatibilityOptions {
   readonly encryptedReasoning?: boolean
   /** How it differs from OpenAI's embeddings API. `false`: it has no embeddings. */
   readonly embeddings: EmbeddingCompatibility | false
+  /** How it differs from Cohere's API to rank documents. Default: it has none. */
+  readonly rerank?: RerankCompatibility
+  /** Whether it has OpenAI's moderations API. Default false. */
+  readonly moderations?: boolean
 }
 
 /** Options of the presets for local servers, such as `ollama()`. */
@@ -162,6 +167,7 @@ export const presets = {
     providerFields: vllmAnswerFields,
     accepts: ['video_url', 'audio_url', 'tool_result_media', 'thinking_parts', 'untyped_tools'],
     embeddings: { encodings: ['float', 'base64'] },
+    rerank: { fields: ['truncate_prompt_tokens'] },
   },
   llamacpp: {
     name: 'llamacpp',
@@ -172,6 +178,7 @@ export const presets = {
     extensions: ['reasoning_content'],
     providerFields: llamacppAnswerFields,
     embeddings: { encodings: ['float', 'base64'], fields: ['embd_normalize'] },
+    rerank: {},
   },
   lmstudio: {
     name: 'lmstudio',
@@ -226,6 +233,7 @@ export const presets = {
       user: false,
       fields: ['metadata'],
     },
+    moderations: true,
   },
   deepseek: {
     name: 'deepseek',

@@ -22,7 +22,7 @@ Usage: sluice logs [REQUEST_ID] [options]
   --tag NAME=VALUE  tag of the principal, such as team=search. Can be repeated
   --model NAME      requested model
   --provider NAME   provider of the response
-  --operation NAME  generate, embed or countTokens
+  --operation NAME  generate, embed, countTokens, rerank, moderate or complete
   --dialect NAME    protocol of the caller, such as chat
   --status CODE     status, such as 429, or a class: 5xx
   --outcome NAME    completed, refused, client_disconnected, upstream_failed, gateway_closed or internal_error

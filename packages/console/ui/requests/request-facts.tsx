@@ -15,6 +15,9 @@ const operationNames: Readonly<Record<RequestDetail['operation'], string>> = {
   generate: 'Generate',
   embed: 'Embed',
   countTokens: 'Count tokens',
+  rerank: 'Rerank',
+  moderate: 'Moderate',
+  complete: 'Complete',
 }
 
 /** The details of one request. */

@@ -119,7 +119,7 @@ describe('checkedUsageQuery', () => {
     [{ by: [], where: { user: undefined } }, 'where.user is undefined, expected a text. Leave out'],
     [
       { by: [], where: { operation: 'chat' } },
-      'where.operation is "chat", expected "generate", "embed" or "countTokens".',
+      'where.operation is "chat", expected one of "generate", "embed", "countTokens", "rerank"',
     ],
     [{ by: [], where: { operation: undefined } }, 'where.operation is undefined'],
     [{ by: [], where: { operation: ['embed'] } }, 'where.operation is a list'],

@@ -2,6 +2,7 @@ import type { RecordKind, UsageDimension, UsageFilter, UsageQuery } from '../con
 import type { Operation } from '../contracts/outline.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { storableText } from '../primitives/safe-text.ts'
+import { allOperations } from '../usage/operations.ts'
 
 /** A valid usage query: no dimension twice, and `from` and `to` as whole milliseconds since 1970. */
 export interface ValidatedUsageQuery {
@@ -96,7 +97,6 @@ const filterMembers: readonly string[] = [
   'tags',
   'kind',
 ] satisfies (keyof UsageFilter)[]
-const operations: readonly unknown[] = ['generate', 'embed', 'countTokens'] satisfies Operation[]
 const allKinds: readonly RecordKind[] = ['request', 'hedge', 'shadow', 'timeout']
 const maxTags = 8
 
@@ -132,9 +132,11 @@ function checkedUsageFilter(given: UsageFilter | undefined): ValidatedUsageFilte
 }
 
 function operationOf(given: unknown): Operation {
-  if (operations.includes(given)) return given as Operation
+  if ((allOperations as readonly unknown[]).includes(given)) return given as Operation
   const got = typeof given === 'string' ? JSON.stringify(given) : kindOf(given)
-  throw new TypeError(`usage(): where.operation is ${got}, expected "generate", "embed" or "countTokens".`)
+  throw new TypeError(
+    `usage(): where.operation is ${got}, expected one of ${allOperations.map(each => JSON.stringify(each)).join(', ')}.`,
+  )
 }
 
 function kindsOf(given: unknown): readonly RecordKind[] {

@@ -1,7 +1,9 @@
 import type { CacheKey, CacheStore, GuardedCacheStore } from '../contracts/cache-store.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { EmbedRequest } from '../contracts/embedding.ts'
+import type { ModerateRequest } from '../contracts/moderation.ts'
 import type { Principal, PrincipalId } from '../contracts/principal.ts'
+import type { RerankRequest } from '../contracts/rerank.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
@@ -34,6 +36,10 @@ export interface ResponseCacheOptions {
   readonly cacheable?: (input: ChatRequest, principal: Principal) => boolean
   /** Whether embeddings are cached, or which. Default: all. */
   readonly embeddings?: boolean | ((request: EmbedRequest, principal: Principal) => boolean)
+  /** Whether orders of documents are cached. Default true. */
+  readonly rerank?: boolean
+  /** Whether results of moderation are cached. Default true. */
+  readonly moderations?: boolean
   /**
    * Who shares cached responses: the owner of an entry. Default `principal`: each principal has its own. A function returns the
    * name of a group of principals that share them, whatever their routes and limits; for `undefined`, nothing is cached.
@@ -54,7 +60,7 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
   const options = ownMembers(given)
   checkOptions('responseCache', { ...options, ttlMs: options.ttlMs }, checks, ['ttlMs'])
   const { ttlMs, maxBytes = defaultMaxBytes, cacheable = isDeterministic, scope = 'principal' } = options
-  const { embeddings = true } = options
+  const { embeddings = true, rerank = true, moderations = true } = options
   /** Returns the key of the owner's response to what `parts` say, or `undefined` if the scope has no owner. */
   const keyOf = async (principal: Principal, parts: readonly unknown[]): Promise<CacheKey | undefined> => {
     const [kind, name] =
@@ -83,6 +89,10 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
       if (!isCacheable(cached, 'embeddings')) return undefined
       return keyOf(principal, [model, dialect, body])
     },
+    async singleKeyOf(_, principal, { operation, dialect, model, body }) {
+      const cached = operation === 'rerank' ? rerank : moderations
+      return cached ? keyOf(principal, [model, dialect, body]) : undefined
+    },
   }
 }
 
@@ -107,6 +117,10 @@ function isCacheable(answer: unknown, option: 'cacheable' | 'embeddings'): boole
   throw new TypeError(`responseCache().${option} returned ${typeof answer}, expected true or false.`)
 }
 
+function aBoolean(value: unknown): string | undefined {
+  return typeof value === 'boolean' ? undefined : 'true or false'
+}
+
 const checks = {
   ttlMs: milliseconds,
   store: aStore,
@@ -114,6 +128,8 @@ const checks = {
   cacheable: aFunction,
   embeddings: (value: unknown) =>
     typeof value === 'boolean' || aFunction(value) === undefined ? undefined : 'true, false or a function',
+  rerank: aBoolean,
+  moderations: aBoolean,
   scope: (value: unknown) =>
     value === 'principal' || aFunction(value) === undefined ? undefined : "'principal' or a function",
 }
@@ -143,6 +159,12 @@ export interface ResponseCache<Store = CacheStore> {
     principal: Principal,
     draft: Draft,
   ): CacheKey | undefined | Promise<CacheKey | undefined>
+  /** Returns the key of an order of documents, or of a moderation; `undefined` to bypass the cache. Default: they are not cached. */
+  singleKeyOf?(
+    request: RerankRequest | ModerateRequest,
+    principal: Principal,
+    draft: Draft,
+  ): CacheKey | undefined | Promise<CacheKey | undefined>
   /**
    * Returns the `owner` of a principal's responses if no other principal shares them: `deletePrincipal` deletes them. Default:
    * they stay until they expire.
@@ -166,20 +188,16 @@ interface CacheLookup {
 export async function lookUpCache(
   request: Request,
   draft: Draft,
-  asked: GenerateRequest | EmbedRequest,
+  asked: CacheableRequest,
   principal: Principal,
   cache: ResponseCache<GuardedCacheStore>,
 ): Promise<CacheLookup | undefined> {
   if (!('inputs' in asked) && (asked.translationLosses?.().length ?? 0) > 0) return undefined
-  const keyOf =
-    'inputs' in asked
-      ? cache.embedKeyOf?.(asked, principal, draft)
-      : cache.keyOf(asked.chat(), principal, draft)
-  const ownKey: unknown = await keyOf
+  const ownKey: unknown = await keyOfRequest(asked, principal, draft, cache)
   if (ownKey === undefined) return undefined
   if (!isAnswerKey(ownKey)) {
     throw new TypeError(
-      `cache.${'inputs' in asked ? 'embedKeyOf' : 'keyOf'} returned an invalid key: got ${typeof ownKey}, expected { owner, name } with two strings, or undefined.`,
+      `cache.${keyFunctionOf(asked)} returned an invalid key: got ${typeof ownKey}, expected { owner, name } with two strings, or undefined.`,
     )
   }
   const key = await withHooks(await withHeaders(ownKey, asked), draft)
@@ -191,8 +209,28 @@ export async function lookUpCache(
   return directives.includes('no-store') ? {} : { keeper: writerFor(key, draft, cache) }
 }
 
+/** What the cache may have a response to. */
+export type CacheableRequest = GenerateRequest | EmbedRequest | RerankRequest | ModerateRequest
+
+function keyFunctionOf(asked: CacheableRequest): 'keyOf' | 'embedKeyOf' | 'singleKeyOf' {
+  if (!('inputs' in asked)) return 'keyOf'
+  return 'encoding' in asked ? 'embedKeyOf' : 'singleKeyOf'
+}
+
+function keyOfRequest(
+  asked: CacheableRequest,
+  principal: Principal,
+  draft: Draft,
+  cache: ResponseCache<GuardedCacheStore>,
+): ReturnType<ResponseCache['keyOf']> {
+  if (!('inputs' in asked)) return cache.keyOf(asked.chat(), principal, draft)
+  return 'encoding' in asked
+    ? cache.embedKeyOf?.(asked, principal, draft)
+    : cache.singleKeyOf?.(asked, principal, draft)
+}
+
 /** The headers that a request brings to a vendor of its dialect change the answer as its body does. */
-async function withHeaders(key: CacheKey, asked: GenerateRequest | EmbedRequest): Promise<CacheKey> {
+async function withHeaders(key: CacheKey, asked: CacheableRequest): Promise<CacheKey> {
   const headers = 'inputs' in asked ? undefined : asked.native?.()?.headers
   if (headers === undefined || Object.keys(headers).length === 0) return key
   return { ...key, name: `${key.name}:${await digestOf(headers)}` }

@@ -11,6 +11,7 @@ import type {
 import type { Draft, RequestHeaders } from './draft.ts'
 import type { EmbeddingVector, EmbedRequest } from './embedding.ts'
 import type { LimitState } from './limiter.ts'
+import type { ModerateRequest } from './moderation.ts'
 import type { Outline } from './outline.ts'
 import type {
   Adjustment,
@@ -20,6 +21,7 @@ import type {
   ProviderSpecificFields,
   RequestExtension,
 } from './provider.ts'
+import type { RerankRequest, RerankResult } from './rerank.ts'
 import type { ModelCard } from './route.ts'
 
 /** How strictly a dialect validates requests. */
@@ -351,5 +353,45 @@ export interface EmbedDialect extends DialectEndpoint {
   write(answer: EmbedAnswer, request: EmbedRequest): string
 }
 
+/** The order of the documents of a request, before a dialect writes it. */
+export interface RerankAnswer {
+  /** A new id. */
+  readonly id: string
+  /** The public name of the model. */
+  readonly model: string
+  /** The most relevant first, no more than the caller asked for. */
+  readonly results: readonly RerankResult[]
+  /** As the vendor counts them. Absent: it does not. */
+  readonly promptTokens?: number | undefined
+  /** As the vendor bills them. Absent: it bills none. */
+  readonly searchUnits?: number | undefined
+}
+
+/** A dialect in which clients ask for an order of documents. */
+export interface RerankDialect extends DialectEndpoint {
+  readonly operation: 'rerank'
+  /** Validates a request. Throws `GatewayError` 400. */
+  read(draft: Draft, rules: ReadRules): RerankRequest
+  /** Writes the answer as JSON text. */
+  write(answer: RerankAnswer, request: RerankRequest): string
+}
+
+/** A result of moderation, before a dialect writes it. */
+export interface ModerateAnswer {
+  /** The public name of the model. */
+  readonly model: string
+  /** The JSON text of the vendor's answer. */
+  readonly native: string
+}
+
+/** A dialect in which clients ask for a moderation of texts or images. */
+export interface ModerateDialect extends DialectEndpoint {
+  readonly operation: 'moderate'
+  /** Validates a request. Throws `GatewayError` 400. */
+  read(draft: Draft, rules: ReadRules): ModerateRequest
+  /** Writes the answer as JSON text. */
+  write(answer: ModerateAnswer, request: ModerateRequest): string
+}
+
 /** A protocol that clients speak. */
-export type Dialect = GenerateDialect | CountDialect | EmbedDialect
+export type Dialect = GenerateDialect | CountDialect | EmbedDialect | RerankDialect | ModerateDialect

@@ -1,5 +1,8 @@
-/** What a request wants of a model: a generated answer, an embedding, or the number of tokens of a prompt. */
-export type Operation = 'generate' | 'embed' | 'countTokens'
+/**
+ * What a request wants of a model: a generated answer, an embedding, the number of tokens of a prompt, an order of documents, a result of
+ * moderation, or the continuation of a text.
+ */
+export type Operation = 'generate' | 'embed' | 'countTokens' | 'rerank' | 'moderate' | 'complete'
 
 /** A media part of a request, as far as limits and routes need to know it. */
 export interface OutlineMedia {
@@ -25,8 +28,13 @@ export interface Outline {
   readonly hasTools?: boolean | undefined
   /** Images, audio, files and videos, in the order of the request. Default: none. */
   readonly media?: readonly OutlineMedia[] | undefined
-  /** The exact number of prompt tokens, where the request itself is in tokens. Otherwise `undefined`: it is estimated. */
+  /**
+   * The number of prompt tokens, where the size of the request does not show it: exact for a request that is in tokens itself, high
+   * for one whose texts are read several times. Otherwise `undefined`: it is estimated.
+   */
   readonly promptTokens?: number | undefined
+  /** Maximum number of search units, by which some vendors bill an order of documents. Default: none. */
+  readonly searchUnits?: number | undefined
   /** Number of answers, from 1. Default 1. */
   readonly choices?: number | undefined
   /** Maximum tokens of one answer; `undefined` if the request names none. */

@@ -70,8 +70,8 @@ export interface LimitRuleData {
   /** Patterns of the models that the limit applies to (`*` matches any text). Default: all. */
   readonly models?: readonly string[]
   /**
-   * The operations that the limit applies to. Default: `['generate', 'embed']`. Counting tokens is free and comes in bursts,
-   * so it counts only where it is named.
+   * The operations that the limit applies to. Default: all but `countTokens`, which is free and comes in bursts, so it counts only
+   * where it is named.
    */
   readonly operations?: readonly Operation[]
   /** `dryRun` counts and reports, but never rejects a request. Default `enforce`. */

@@ -3,7 +3,9 @@ import type { BodyEdit } from '../conversation/body-edit.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { ChatRequest, FinishReason, JsonObject, Logprobs } from '../protocol/chat.ts'
 import type { EmbeddingInput, EmbeddingVector, EmbedRequest } from './embedding.ts'
+import type { ModerateRequest } from './moderation.ts'
 import type { Operation } from './outline.ts'
+import type { RerankRequest, RerankResult } from './rerank.ts'
 import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
 
 export type { Adjustment } from '../conversation/adjustment.ts'
@@ -81,6 +83,67 @@ export interface EmbedCodec {
   decode(response: UpstreamResponse, call: EmbedCall): EmbedReply | Promise<EmbedReply>
 }
 
+/** What every call has that is not for a generated answer. */
+export interface OperationCall {
+  /** The upstream's own name for the model. */
+  readonly model: string
+  /** The `id` of the key to send, if the provider has `keys`. Absent: the first. */
+  readonly key?: string
+  readonly capabilities?: Capabilities
+  /** How to handle parameters that the vendor does not support. Default `refuse`. */
+  readonly unsupportedParameters?: UnsupportedParameters
+  /** Aborts when the response is no longer needed. */
+  readonly signal?: AbortSignal
+}
+
+/** A call to rank the documents of a request. */
+export interface RerankCall extends OperationCall {
+  readonly request: RerankRequest
+}
+
+/** The order of the documents of a call. */
+export interface RerankReply {
+  /** At least as many as the caller asked for, each of another document. The gateway sorts them, and leaves the rest out. */
+  readonly results: readonly RerankResult[]
+  /** The model that the vendor reports. */
+  readonly model?: string
+  /** Number of tokens that the vendor counts. Absent: it is estimated. */
+  readonly promptTokens?: number
+  /** Number of search units that the vendor bills. Absent: it bills none. */
+  readonly searchUnits?: number
+}
+
+/** Translates requests to rank documents. `encode` and `decode` throw what those of `Provider` throw. */
+export interface RerankCodec {
+  /** Maximum number of documents of one call. A target with fewer than a request has is not called. Default: no maximum. */
+  readonly maxDocuments?: number
+  encode(call: RerankCall): EncodedRequest | Promise<EncodedRequest>
+  decode(response: UpstreamResponse, call: RerankCall): RerankReply | Promise<RerankReply>
+}
+
+/** A call to moderate the inputs of a request. */
+export interface ModerateCall extends OperationCall {
+  readonly request: ModerateRequest
+}
+
+/** A vendor's result of a moderation. */
+export interface ModerateReply {
+  /** The JSON text of the vendor's answer: an object with `results`, at least one, and as many as the request says. */
+  readonly native: string
+  /** The model that the vendor reports. */
+  readonly model?: string
+  /** Number of tokens that the vendor counts. Absent: it is estimated. */
+  readonly promptTokens?: number
+}
+
+/**
+ * Passes on requests to moderate texts, to vendors with the moderations API. `encode` and `decode` throw what those of `Provider` throw.
+ */
+export interface ModerateCodec {
+  encode(call: ModerateCall): EncodedRequest | Promise<EncodedRequest>
+  decode(response: UpstreamResponse, call: ModerateCall): ModerateReply | Promise<ModerateReply>
+}
+
 /** The number of tokens of a prompt. */
 export interface CountReply {
   readonly promptTokens: number
@@ -147,6 +210,10 @@ export interface Provider {
   readonly realm?: string | ((model: string) => string)
   /** Embeds texts. Absent: the vendor has no embeddings. */
   readonly embed?: EmbedCodec
+  /** Ranks documents. Absent: the vendor does not. */
+  readonly rerank?: RerankCodec
+  /** Moderates texts. Absent: the vendor does not. */
+  readonly moderate?: ModerateCodec
   /** Counts the tokens of a prompt. Absent: they are estimated. */
   readonly count?: CountCodec
   /** Replaces the gateway's transport: for a provider that responds in process. */

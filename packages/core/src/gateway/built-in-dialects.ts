@@ -2,6 +2,8 @@ import type { Dialect } from '../contracts/dialect.ts'
 import { chatDialect } from '../dialects/chat/dialect.ts'
 import { embeddingsDialect } from '../dialects/embeddings/dialect.ts'
 import { countTokensDialect, messagesDialect } from '../dialects/messages/dialect.ts'
+import { moderationsDialect } from '../dialects/moderations/dialect.ts'
+import { rerankDialect } from '../dialects/rerank/dialect.ts'
 import { compactDialect, inputTokensDialect, responsesDialect } from '../dialects/responses/dialect.ts'
 
 /** The dialects that every gateway has. */
@@ -13,4 +15,6 @@ export const builtInDialects: readonly Dialect[] = [
   inputTokensDialect,
   compactDialect,
   embeddingsDialect,
+  rerankDialect,
+  moderationsDialect,
 ]

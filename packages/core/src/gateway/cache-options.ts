@@ -36,6 +36,8 @@ export function createCacheLookups(
       maxBytes: cache.maxBytes,
       keyOf: (...request) => withPolicyTimeout(clock, 'cache', cache.keyOf(...request), policyMs),
       embedKeyOf: (...request) => withPolicyTimeout(clock, 'cache', cache.embedKeyOf?.(...request), policyMs),
+      singleKeyOf: (...request) =>
+        withPolicyTimeout(clock, 'cache', cache.singleKeyOf?.(...request), policyMs),
     },
     idempotency: idempotency && {
       keys: new InFlightKeys(guarded(idempotency.store), clock),

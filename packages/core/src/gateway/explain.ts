@@ -14,6 +14,7 @@ import type { Explanation } from './managed-gateway.ts'
 import { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
 import { runRequestHooks } from './run-hooks.ts'
+import { validateSingleCall } from './single-call.ts'
 import { validateEmbedRequest } from './validate-embed-request.ts'
 import { validateRequest } from './validate-request.ts'
 
@@ -52,7 +53,9 @@ export async function explain<Host>(
     const { targets } =
       dialect.operation === 'embed'
         ? validateEmbedRequest(dialect, draft, principal, permitted, options.rules, routing)
-        : validateRequest(dialect, draft, principal, permitted, options.rules, routing, isTranslated)
+        : dialect.operation === 'rerank' || dialect.operation === 'moderate'
+          ? validateSingleCall(dialect, draft, principal, permitted, options.rules, routing)
+          : validateRequest(dialect, draft, principal, permitted, options.rules, routing, isTranslated)
     routing.setOrder(targets)
     refusal = skipUnavailable(targets, context.caller, routing, options.call)
   } catch (error) {

@@ -37,10 +37,10 @@ export class LimitRequest implements LimitContext {
     const { prices, clock } = priced
     const at = clock.now()
     // Not the outline itself: a limiter may keep this function, and with it a prompt of megabytes.
-    const { serviceTier, searchesWeb, offersWebSearch = false } = outline
+    const { serviceTier, searchesWeb, searchUnits, offersWebSearch = false } = outline
     this.price = (usage, target) => {
       const mayOffer = offersWebSearch && target.allowFields?.includes('server_tools') === true
-      const billed = { serviceTier, searchesWeb: searchesWeb === true || mayOffer }
+      const billed = { serviceTier, searchesWeb: searchesWeb === true || mayOffer, searchUnits }
       const priced = pricedModel(operation, model, target, at, billed)
       const tiers = possibleTiers(target, billed)
       return tiers.length === 0 ? prices(usage, priced) : maxCost(usage, priced, tiers, prices)

@@ -33,6 +33,7 @@ import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
 import { allowsStored } from './response-state.ts'
 import { runRequestHooks } from './run-hooks.ts'
+import { answerBySingleCall } from './single-call.ts'
 import { cachedResponse, replay, replayOf } from './stored-response.ts'
 import { validateRequest } from './validate-request.ts'
 
@@ -70,6 +71,9 @@ export async function answer<Host>(
   accounting.admitted(lease)
   if (dialect.operation === 'embed') {
     return embed(dialect, request, decided, options, context, accounting)
+  }
+  if (dialect.operation === 'rerank' || dialect.operation === 'moderate') {
+    return answerBySingleCall(dialect, request, decided, options, context, accounting)
   }
   const isTranslated = context.hooks?.readsResponses === true
   const valid = validateRequest(dialect, draft, principal, permitted, options.rules, routing, isTranslated)

@@ -1,6 +1,5 @@
 import { chargeOf, discardedClosing } from '../accounting/charge.ts'
 import { type CachedResponse, type CacheWriter, ResponseCapture } from '../caching/cached-response.ts'
-import type { EmbedRequest } from '../contracts/embedding.ts'
 import type { DiscardedCallEvent, EndEvent, Observer, RequestOutcome } from '../contracts/events.ts'
 import type { Charge, Ledger, LedgerClosing } from '../contracts/ledger.ts'
 import type { Lease, Limiter } from '../contracts/limiter.ts'
@@ -29,6 +28,7 @@ import {
   type CountedUsage,
   copiedUsage,
   estimatedUsage,
+  type InputRequest,
   promptUsage,
 } from '../usage/usage.ts'
 import { LimitRequest } from './limit-request.ts'
@@ -54,7 +54,7 @@ export interface AccountingServices {
 
 /** A validated request, with the adjustments that all of its attempts have. */
 interface OpenedRequest {
-  readonly request: GenerateRequest | EmbedRequest
+  readonly request: GenerateRequest | InputRequest
   readonly adjustments: readonly Adjustment[]
 }
 

@@ -1,12 +1,10 @@
 import type { CachedResponse } from '../caching/cached-response.ts'
 import { lookUpReplay, type RunningIdempotency } from '../caching/idempotency.ts'
-import { lookUpCache, type ResponseCache } from '../caching/response-cache.ts'
+import { type CacheableRequest, lookUpCache, type ResponseCache } from '../caching/response-cache.ts'
 import type { GuardedCacheStore } from '../contracts/cache-store.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
-import type { EmbedRequest } from '../contracts/embedding.ts'
 import type { GatewayResponse } from '../contracts/host.ts'
-import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { respondStream, respondText } from '../http/respond.ts'
 import { ReplayedStream } from './replayed-stream.ts'
 import type { RequestAccounting } from './request-accounting.ts'
@@ -30,7 +28,7 @@ export async function replayOf(
 export async function cachedResponse(
   request: Request,
   draft: Draft,
-  asked: GenerateRequest | EmbedRequest,
+  asked: CacheableRequest,
   cache: ResponseCache<GuardedCacheStore>,
   { principal }: RequestContext,
   accounting: RequestAccounting,

@@ -58,6 +58,9 @@ const dialectFunctions: Readonly<Record<Operation, readonly string[]>> = {
   generate: ['outline', 'error', 'read', 'write', 'answerId', 'stream', 'streamError'],
   countTokens: ['outline', 'error', 'read', 'write'],
   embed: ['outline', 'error', 'read', 'write'],
+  rerank: ['outline', 'error', 'read', 'write'],
+  moderate: ['outline', 'error', 'read', 'write'],
+  complete: ['outline', 'error', 'read', 'write', 'answerId', 'stream', 'streamError'],
 }
 function isDialect(value: unknown): value is Dialect {
   const dialect = (value ?? {}) as Readonly<Record<string, unknown>>

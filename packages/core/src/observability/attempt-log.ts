@@ -27,7 +27,7 @@ export class AttemptEntry implements Span {
   readonly target: Target
   /** The `id` of the provider's key, if the provider has several. */
   key: string | undefined
-  /** The inputs of a call for embeddings. */
+  /** The inputs of a call that is not for a generated answer. */
   inputs: readonly EmbeddingInput[] | undefined
   /** The model that the response names: one line of at most 200 characters. */
   responseModel: string | undefined

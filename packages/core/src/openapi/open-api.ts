@@ -2,6 +2,8 @@ import { answerSchemas } from '../dialects/chat/answer-schemas.ts'
 import { requestSchemas } from '../dialects/chat/request-json-schema.ts'
 import { embeddingsSchemas } from '../dialects/embeddings/json-schemas.ts'
 import { messagesSchemas } from '../dialects/messages/json-schemas.ts'
+import { moderationSchemas } from '../dialects/moderations/json-schemas.ts'
+import { rerankJsonSchemas } from '../dialects/rerank/json-schemas.ts'
 import { responsesSchemas } from '../dialects/responses/json-schemas.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { Endpoint } from '../gateway/with-endpoints.ts'
@@ -15,6 +17,8 @@ import {
   countMessageTokens,
   createEmbeddings,
   createMessage,
+  createModeration,
+  createRerank,
   createResponse,
   deleteResponse,
   headerSchemas,
@@ -148,6 +152,8 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
       [`${base}/responses/{response}/input_items`]: { get: listInputItems() },
       [`${base}/responses/input_tokens`]: { post: countInputTokens() },
       [`${base}/embeddings`]: { post: createEmbeddings() },
+      [`${base}/rerank`]: { post: createRerank() },
+      [`${base}/moderations`]: { post: createModeration() },
       [`${base}/models`]: { get: listModels() },
       [`${base}/models/{model}`]: { get: retrieveModel() },
     },
@@ -158,6 +164,8 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
         ...messagesSchemas(unknownParameters),
         ...responsesSchemas(validation, unknownParameters),
         ...embeddingsSchemas(unknownParameters),
+        ...rerankJsonSchemas(unknownParameters),
+        ...moderationSchemas(unknownParameters),
       },
       headers: headerSchemas,
       securitySchemes: {

@@ -4,6 +4,9 @@ import { embeddingsReference, embeddingsRequestReference } from '../dialects/emb
 import { messagesError } from '../dialects/messages/error.ts'
 import { messagesReference } from '../dialects/messages/json-schemas.ts'
 import { limitHeaderPrefix, requestIdHeader, versionHeader } from '../dialects/messages/wire-names.ts'
+import { moderationReferences } from '../dialects/moderations/json-schemas.ts'
+import { rerankError } from '../dialects/rerank/dialect.ts'
+import { rerankReferences } from '../dialects/rerank/json-schemas.ts'
 import { responsesError } from '../dialects/responses/error.ts'
 import { responsesReference } from '../dialects/responses/json-schemas.ts'
 import { type ErrorReason, errorTable, GatewayError } from '../errors/errors.ts'
@@ -72,6 +75,48 @@ export function createEmbeddings(): JsonObject {
         description: 'One embedding for each input, in order.',
         headers: headersOfCall(200),
         content: { 'application/json': { schema: embeddingsReference } },
+      },
+      ...errorResponses(callErrors, headersOfCall),
+    },
+  }
+}
+
+/** `POST /rerank`. */
+export function createRerank(): JsonObject {
+  return {
+    operationId: 'createRerank',
+    summary: 'Ranks documents by how relevant they are to a query.',
+    parameters: requestHeaders,
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: rerankReferences.request } },
+    },
+    responses: {
+      200: {
+        description: 'The documents by relevance.',
+        headers: headersOfCall(200),
+        content: { 'application/json': { schema: rerankReferences.answer } },
+      },
+      ...errorResponses(callErrors, headersOfCall, rerankErrors),
+    },
+  }
+}
+
+/** `POST /moderations`. */
+export function createModeration(): JsonObject {
+  return {
+    operationId: 'createModeration',
+    summary: 'Classifies texts and images by whether they are harmful.',
+    parameters: requestHeaders,
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: moderationReferences.request } },
+    },
+    responses: {
+      200: {
+        description: 'One result for each text.',
+        headers: headersOfCall(200),
+        content: { 'application/json': { schema: moderationReferences.answer } },
       },
       ...errorResponses(callErrors, headersOfCall),
     },
@@ -386,6 +431,12 @@ const responsesErrors: ErrorShape = {
   schema: answerReference('Error'),
   statusOf: name => responsesError(new GatewayError(name)).status,
   bodyOf: name => responsesError(new GatewayError(name)).body as JsonObject,
+}
+
+const rerankErrors: ErrorShape = {
+  schema: rerankReferences.error,
+  statusOf: name => errorTable[name][0],
+  bodyOf: name => rerankError(new GatewayError(name), exampleId).body as JsonObject,
 }
 
 const exampleId = 'req_1f2e'

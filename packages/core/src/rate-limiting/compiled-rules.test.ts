@@ -155,18 +155,20 @@ describe('the key of a count', () => {
     expect(key({ scopes: [scopeA] }, { id: 'ann' }, 'm', 'principal')).not.toBe(a)
   })
 
-  it('is that of generated answers and embeddings together, unless the rule names operations', () => {
+  it('is that of all operations but counts of tokens together, unless the rule names operations', () => {
     const of = (operation: Operation, operations?: readonly Operation[]) =>
       key({ ...(operations && { operations }) }, { id: 'ann' }, 'm', undefined, operation)
     expect(of('generate')).toBeDefined()
-    expect(of('embed')).toBe(of('generate'))
+    for (const other of ['embed', 'rerank', 'moderate', 'complete'] as const)
+      expect(of(other)).toBe(of('generate'))
     expect(of('countTokens')).toBeUndefined()
     expect(of('generate', ['embed'])).toBeUndefined()
     expect(of('embed', ['embed'])).toBeDefined()
     expect(of('embed', ['embed'])).not.toBe(of('embed'))
     expect(of('countTokens', ['countTokens', 'embed'])).toBe(of('embed', ['embed', 'countTokens', 'embed']))
     // What is the default anyway counts on.
-    expect(of('generate', ['embed', 'generate'])).toBe(of('generate'))
+    const all = ['complete', 'moderate', 'rerank', 'embed', 'generate'] as const
+    expect(of('generate', all)).toBe(of('generate'))
   })
 
   it('is none where the rule does not concern the request', () => {

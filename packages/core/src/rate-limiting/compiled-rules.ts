@@ -12,6 +12,7 @@ import { matchesPattern } from '../primitives/matches-pattern.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { principalKey, tagOf } from '../primitives/principal-key.ts'
 import { sha256Hex } from '../primitives/sha256.ts'
+import { allOperations } from '../usage/operations.ts'
 import { nanoDollars } from '../usage/reservation.ts'
 import { limitRule } from './rule.ts'
 
@@ -22,7 +23,7 @@ const windowsMs: Readonly<Record<Window, number>> = {
   day: 86_400_000,
 }
 
-const defaultOperations: readonly Operation[] = ['generate', 'embed']
+const defaultOperations: readonly Operation[] = allOperations.filter(each => each !== 'countTokens')
 
 /** A rule with everything precomputed that does not depend on a request. */
 export interface CompiledRule {

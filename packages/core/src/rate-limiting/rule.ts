@@ -7,6 +7,7 @@ import {
   unknownOption,
 } from '../errors/configuration-error.ts'
 import { ownMembers } from '../primitives/own-members.ts'
+import { allOperations } from '../usage/operations.ts'
 
 /** A limit with methods to refine it. Each returns a new limit. */
 export interface LimitRule extends LimitRuleData {
@@ -14,7 +15,7 @@ export interface LimitRule extends LimitRuleData {
   by(...scopes: readonly [Scope, ...Scope[]]): LimitRule
   /** Applies the limit to these models only: `.forModels('large', 'test-*')`. */
   forModels(...patterns: readonly [string, ...string[]]): LimitRule
-  /** Applies the limit to these operations only: `.forOperations('embed')`. Default: `generate` and `embed`. */
+  /** Applies the limit to these operations only: `.forOperations('embed')`. Default: all but `countTokens`. */
   forOperations(...operations: readonly [Operation, ...Operation[]]): LimitRule
   /** Counts and reports, but never rejects a request: to test a limit before it is enforced. */
   dryRun(): LimitRule
@@ -34,7 +35,7 @@ const members: readonly string[] = [
   'operations',
   'mode',
 ] satisfies (keyof LimitRuleData)[]
-const operationNames: readonly string[] = ['generate', 'embed', 'countTokens'] satisfies Operation[]
+const operationNames: readonly string[] = allOperations
 const windows: readonly string[] = ['second', 'minute', 'hour', 'day'] satisfies Window[]
 const budgetWindows: readonly string[] = ['hour', 'day', 'week', 'month', 'ever'] satisfies BudgetWindow[]
 

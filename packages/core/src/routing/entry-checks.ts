@@ -8,6 +8,7 @@ import {
   unknownOption,
 } from '../errors/configuration-error.ts'
 import { memberOf } from '../primitives/own-members.ts'
+import { allOperations } from '../usage/operations.ts'
 import { acceptsIssue } from '../validation/accepting-targets.ts'
 import { isTarget } from '../validation/is-target.ts'
 import { overridesIssue } from '../validation/overridden-settings.ts'
@@ -42,8 +43,6 @@ export function checkTarget(target: Target, at: EntryPath): void {
   const expected = `an array of ${allOperations.map(each => `'${each}'`).join(', ')}`
   throw configurationError(source, [...path, 'capabilities', 'operations'], operations, expected)
 }
-
-const allOperations: readonly Operation[] = ['generate', 'embed', 'countTokens']
 
 function isOperation(value: unknown): value is Operation {
   return allOperations.includes(value as Operation)

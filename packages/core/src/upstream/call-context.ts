@@ -6,6 +6,8 @@ import type {
   ChunkBatch,
   CountReply,
   EmbedReply,
+  ModerateReply,
+  RerankReply,
   Target,
   UnsupportedParameters,
 } from '../contracts/provider.ts'
@@ -86,7 +88,13 @@ export interface ChunkSource extends AsyncIterator<ChunkBatch> {
 }
 
 /** The response of an upstream. */
-export type UpstreamReply = CompleteReply | ChunkSource | EmbedReply | CountReply
+export type UpstreamReply =
+  | CompleteReply
+  | ChunkSource
+  | EmbedReply
+  | CountReply
+  | RerankReply
+  | ModerateReply
 
 /** Whether an upstream streams its response. */
 export function isStreamed(reply: UpstreamReply): reply is ChunkSource {

@@ -1,11 +1,15 @@
 import type { EmbeddingInput, EmbedRequest } from '../contracts/embedding.ts'
+import type { ModerateRequest } from '../contracts/moderation.ts'
 import type {
   Call,
   Capabilities,
   EmbedCall,
+  ModerateCall,
   NativeCall,
+  RerankCall,
   UnsupportedParameters,
 } from '../contracts/provider.ts'
+import type { RerankRequest } from '../contracts/rerank.ts'
 import type { BodyEdit } from '../conversation/body-edit.ts'
 import type { GenerateRequest, NativeBody } from '../conversation/generate-request.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
@@ -35,6 +39,8 @@ export type PlannedCall =
       readonly native: NativeBody | undefined
     })
   | (PlannedBase & { readonly form: 'embed'; readonly part: EmbedPart })
+  | (PlannedBase & { readonly form: 'rerank'; readonly request: RerankRequest })
+  | (PlannedBase & { readonly form: 'moderate'; readonly request: ModerateRequest })
 
 /** Has the signal of a call. */
 interface SignalOwner {
@@ -109,6 +115,24 @@ export class LazyEmbedCall extends SignalledCall implements EmbedCall {
     const { request, inputs } = planned.part
     this.request = request
     this.inputs = inputs
+  }
+}
+
+export class LazyRerankCall extends SignalledCall implements RerankCall {
+  readonly request: RerankRequest
+
+  constructor(planned: PlannedBase & { readonly request: RerankRequest }, owner: SignalOwner) {
+    super(planned, owner)
+    this.request = planned.request
+  }
+}
+
+export class LazyModerateCall extends SignalledCall implements ModerateCall {
+  readonly request: ModerateRequest
+
+  constructor(planned: PlannedBase & { readonly request: ModerateRequest }, owner: SignalOwner) {
+    super(planned, owner)
+    this.request = planned.request
   }
 }
 

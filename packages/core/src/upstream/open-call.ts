@@ -1,14 +1,30 @@
-import type { Call, CountReply, EmbedReply, Provider, Reply } from '../contracts/provider.ts'
+import type {
+  Call,
+  CountReply,
+  EmbedReply,
+  ModerateReply,
+  Provider,
+  Reply,
+  RerankReply,
+} from '../contracts/provider.ts'
 import type { UpstreamResponse } from '../contracts/transport.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import { LazyCall, LazyEmbedCall, LazyNativeCall, type PlannedCall } from './lazy-call.ts'
+import {
+  LazyCall,
+  LazyEmbedCall,
+  LazyModerateCall,
+  LazyNativeCall,
+  LazyRerankCall,
+  type PlannedCall,
+} from './lazy-call.ts'
+import { checkModeration, checkRerankReply } from './single-replies.ts'
 
 /** A call as its provider gets it: what encodes it, and what decodes its response. */
 export interface OpenCall {
   readonly form: PlannedCall['form']
   readonly stream: boolean
-  /** The call for a generated answer or a number of tokens. Absent: it is for embeddings. */
+  /** The call for a generated answer or a number of tokens. Absent: it is for something else. */
   readonly call?: Call
   /** Returns what the provider returns, which is not validated. */
   encode(): unknown
@@ -16,7 +32,10 @@ export interface OpenCall {
 }
 
 /** What a provider decodes. */
-export type Decoded = Reply | EmbedReply | CountReply
+export type Decoded = Reply | OperationReply
+
+/** What a provider decodes of a call that is not for a generated answer. */
+export type OperationReply = EmbedReply | CountReply | RerankReply | ModerateReply
 
 /** Opens a planned call. `owner` has its signal. */
 export function openCall(
@@ -56,6 +75,28 @@ export function openCall(
         decode: response => codec.decode(response, call),
       }
     }
+    case 'rerank': {
+      const codec = memberOf(provider, 'rerank')
+      if (codec === undefined) throw withoutCodec('rerank')
+      const call = new LazyRerankCall(planned, owner)
+      return {
+        form: planned.form,
+        stream: false,
+        encode: () => codec.encode(call),
+        decode: response => codec.decode(response, call),
+      }
+    }
+    case 'moderate': {
+      const codec = memberOf(provider, 'moderate')
+      if (codec === undefined) throw withoutCodec('moderate')
+      const call = new LazyModerateCall(planned, owner)
+      return {
+        form: planned.form,
+        stream: false,
+        encode: () => codec.encode(call),
+        decode: response => codec.decode(response, call),
+      }
+    }
     case 'count': {
       const codec = memberOf(provider, 'count')
       if (codec === undefined) throw withoutCodec('count')
@@ -83,17 +124,25 @@ export function openCall(
 }
 
 /** The pipeline selects only targets that have it. */
-function withoutCodec(name: 'embed' | 'count'): TypeError {
+function withoutCodec(name: 'embed' | 'count' | 'rerank' | 'moderate'): TypeError {
   return new TypeError(`The provider has no '${name}'.`)
 }
 
 /** Throws `UpstreamError` of kind `garbled` for a reply that is not what was asked for. */
-export function checkReply(reply: EmbedReply | CountReply, planned: PlannedCall): void {
+export function checkReply(reply: OperationReply, planned: PlannedCall): void {
   if (planned.form === 'embed') {
     const asked = planned.part.inputs.length
     const { vectors } = reply as Partial<EmbedReply>
     if (vectors?.length === asked) return
     throw garbled(`The upstream returned ${vectors?.length ?? 0} embeddings for ${asked} inputs.`)
+  }
+  if (planned.form === 'rerank') {
+    checkRerankReply(reply as Partial<RerankReply>, planned.request)
+    return
+  }
+  if (planned.form === 'moderate') {
+    checkModeration(reply as Partial<ModerateReply>, planned.request)
+    return
   }
   if (planned.form !== 'count') throw garbled('The provider returned no generated answer.')
   const { promptTokens } = reply as Partial<CountReply>

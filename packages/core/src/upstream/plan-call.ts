@@ -4,7 +4,13 @@ import { memberOf } from '../primitives/own-members.ts'
 import { embedRequestFor, requestFor } from '../validation/overridden-settings.ts'
 import { realmOf } from '../validation/realm.ts'
 import { speaks } from '../validation/speaks.ts'
-import { type CallRequest, CountRequest, EmbedPart } from './call-request.ts'
+import {
+  type CallRequest,
+  CountRequest,
+  EmbedPart,
+  ModerateCallRequest,
+  RerankCallRequest,
+} from './call-request.ts'
 import type { PlannedCall } from './lazy-call.ts'
 
 /** What a plan takes from its attempt. */
@@ -30,6 +36,13 @@ export function planCall(given: CallRequest, target: Target, options: PlanOption
   if (given instanceof EmbedPart) {
     const { request, adjustments } = embedRequestFor(given.request, target)
     return { planned: { form: 'embed', ...call, part: new EmbedPart(request, given.inputs) }, adjustments }
+  }
+  // No parameter of a target is one of these requests.
+  if (given instanceof RerankCallRequest) {
+    return { planned: { form: 'rerank', ...call, request: given.request }, adjustments: none }
+  }
+  if (given instanceof ModerateCallRequest) {
+    return { planned: { form: 'moderate', ...call, request: given.request }, adjustments: none }
   }
   const counts = given instanceof CountRequest
   const asked = counts ? given.request : given

@@ -36,6 +36,8 @@ export interface ModelPrice extends TokenPrice {
   readonly perRequest?: number
   /** US dollars per web search. Default: unknown, so that a response with web searches has no price. */
   readonly webSearch?: number
+  /** US dollars per search unit, by which some vendors bill an order of documents. Default 0. */
+  readonly searchUnit?: number
   /**
    * Prices by service tier: `{ priority: { input: 3.5, output: 14 }, flex: 0.5 }`. A number is a multiple of the default
    * prices. Default: `priority` and `fast` have no price; tiers that are not more expensive have the default prices.
@@ -48,6 +50,7 @@ export interface ResolvedPrice {
   readonly tokens: Required<TokenPrice>
   readonly perRequest: number
   readonly webSearch: number | undefined
+  readonly searchUnit: number
   readonly tiers: ReadonlyMap<string, ResolvedTier>
   /** The highest threshold first. */
   readonly longContext: readonly ResolvedLongContext[]
@@ -66,13 +69,14 @@ interface ResolvedLongContext {
 
 /** Returns a copy of a price with all defaults applied. */
 export function resolvePrice(price: ModelPrice): ResolvedPrice {
-  const { perRequest = 0, webSearch, tiers = {}, longContext = [] } = ownMembers(price)
+  const { perRequest = 0, webSearch, searchUnit = 0, tiers = {}, longContext = [] } = ownMembers(price)
   const tokens = resolveTokenPrice(price)
   const entries = Object.entries(tiers).map(([tier, given]) => [tier, resolveTier(given, tokens)] as const)
   return {
     tokens,
     perRequest,
     webSearch,
+    searchUnit,
     tiers: new Map(entries),
     longContext: longContext
       .map(given => ({ above: ownMembers(given).above, tokens: resolveTokenPrice(given) }))
@@ -118,6 +122,7 @@ export function costOf(
   price: ResolvedPrice,
   serviceTier: string | undefined,
   webSearches = 0,
+  searchUnits = 0,
 ): number | null {
   const { tiers, webSearch = 0 } = price
   // Vendors report `fast` as `priority`.
@@ -128,7 +133,9 @@ export function costOf(
   if (ofTier === undefined && !isUsual(serviceTier)) return null
   if (webSearches > 0 && price.webSearch === undefined) return null
   const tokens = tokenPrice(usage, price, ofTier)
-  return tokens === null ? null : tokenCost(usage, tokens) + price.perRequest + webSearches * webSearch
+  if (tokens === null) return null
+  const beside = price.perRequest + webSearches * webSearch + searchUnits * price.searchUnit
+  return tokenCost(usage, tokens) + beside
 }
 
 function tokenPrice(
@@ -225,6 +232,7 @@ const checks = {
     Array.isArray(value) ? undefined : 'a list of prices, such as [{ above: 200000, input, output }]',
   perRequest: anAmount,
   webSearch: anAmount,
+  searchUnit: anAmount,
   tiers: value =>
     isPlainObject(value) ? undefined : 'prices by tier, such as { priority: { input, output } }',
 } satisfies Record<keyof ModelPrice, OptionCheck>

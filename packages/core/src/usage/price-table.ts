@@ -36,7 +36,9 @@ export function priceTable(table: PriceTable): ReplaceablePrices {
   }
   const lookup: Prices = (usage, asked) => {
     const price = priceOf(asked)
-    return price === undefined ? null : costOf(usage, price, asked.serviceTier, asked.webSearches)
+    return price === undefined
+      ? null
+      : costOf(usage, price, asked.serviceTier, asked.webSearches, asked.searchUnits)
   }
   return Object.assign(lookup, {
     has: (asked: PricedModel) => priceOf(asked) !== undefined,
@@ -52,11 +54,15 @@ export function priceTable(table: PriceTable): ReplaceablePrices {
  */
 export function modelCost(
   price: ModelPrice,
-): (usage: Usage, billed?: Pick<PricedModel, 'serviceTier' | 'webSearches'>) => number | null {
+): (
+  usage: Usage,
+  billed?: Pick<PricedModel, 'serviceTier' | 'webSearches' | 'searchUnits'>,
+) => number | null {
   const issues = priceIssues(price, [])
   if (issues.length > 0) throw new ConfigurationError('modelCost()', issues)
   const resolved = resolvePrice(price)
-  return (usage, { serviceTier, webSearches } = {}) => costOf(usage, resolved, serviceTier, webSearches)
+  return (usage, { serviceTier, webSearches, searchUnits } = {}) =>
+    costOf(usage, resolved, serviceTier, webSearches, searchUnits)
 }
 
 const maxNames = 1_000

@@ -25,6 +25,8 @@ export interface PricedModel {
   readonly serviceTier?: string | undefined
   /** Number of web searches that the vendor reports, else 1 if the request enabled them. Absent: none. */
   readonly webSearches?: number | undefined
+  /** Number of search units that the vendor bills for an order of documents, else the most that the request may need. */
+  readonly searchUnits?: number | undefined
 }
 
 /**
@@ -37,13 +39,14 @@ export type Prices = (usage: Usage, model: PricedModel) => number | null
 export interface AnswerTerms {
   readonly serviceTier?: string | undefined
   readonly webSearches?: number | undefined
+  readonly searchUnits?: number | undefined
 }
 
 const none: AnswerTerms = Object.freeze({})
 const unadjusted: readonly Adjustment[] = Object.freeze([])
 
 /** What of a request affects billing, beside its tokens. */
-type BilledRequest = Pick<Outline, 'serviceTier' | 'searchesWeb'> | undefined
+type BilledRequest = Pick<Outline, 'serviceTier' | 'searchesWeb' | 'searchUnits'> | undefined
 
 /** Returns the model to price for a call, with the target's own parameters. Parameters that the provider has dropped do not count as requested. */
 export function pricedModel(
@@ -52,7 +55,7 @@ export function pricedModel(
   target: Target,
   at: number,
   request: BilledRequest,
-  { serviceTier, webSearches }: AnswerTerms = none,
+  { serviceTier, webSearches, searchUnits }: AnswerTerms = none,
   adjustments: readonly Adjustment[] = unadjusted,
   responseModel?: string,
 ): PricedModel {
@@ -66,6 +69,7 @@ export function pricedModel(
     at,
     serviceTier: namedTier(serviceTier) ?? unconfirmedTier(requestedTier(target, request, adjustments)),
     webSearches: searches > 0 ? searches : undefined,
+    searchUnits: searchUnits ?? request?.searchUnits,
   }
 }
 

@@ -138,7 +138,10 @@ function tokens(chars: number): number {
 const knownChars = new WeakMap<ChatRequest, number>()
 
 /** What a prompt's characters are counted in, where the vendor does not count its tokens. */
-export type Prompt = Pick<GenerateRequest, 'chat'> | Pick<EmbedRequest, 'inputs'>
+export type Prompt = Pick<GenerateRequest, 'chat'> | InputRequest
+
+/** A request whose tokens are those of its inputs. */
+export type InputRequest = Pick<EmbedRequest, 'inputs'>
 
 /** A token, where a prompt is in tokens, counts as its usual characters. */
 const charsPerToken = 4
@@ -174,10 +177,15 @@ export function completionUsage(completion: PartialCompletion, request: Prompt):
   return countedUsage(completion.usage, request, chars, true, refusalChars, completion.service_tier)
 }
 
-/** Returns the usage of embeddings: the vendor's count, or an estimate. */
-export function embedUsage(promptTokens: number | undefined, prompt: Prompt): CountedUsage {
+/** Returns the usage of an answer that is not generated, such as of embeddings: the vendor's count, or an estimate. */
+export function embedUsage(
+  promptTokens: number | undefined,
+  prompt: Prompt,
+  searchUnits?: number | undefined,
+): CountedUsage {
   const given = promptTokens === undefined ? {} : { prompt_tokens: promptTokens }
-  return countedUsage({ ...given, completion_tokens: 0 }, prompt, 0, true)
+  const counted = countedUsage({ ...given, completion_tokens: 0 }, prompt, 0, true)
+  return searchUnits === undefined ? counted : { ...counted, searchUnits: countOf(searchUnits) }
 }
 
 /**

@@ -141,10 +141,14 @@ function unsupportedFeature(
     : undefined
 }
 
-const operationNames: Readonly<Record<Operation, string>> = {
+/** What operations are called in errors. */
+export const operationNames: Readonly<Record<Operation, string>> = {
   generate: 'generated answers',
   embed: 'embeddings',
   countTokens: 'token counts',
+  rerank: 'reranking',
+  moderate: 'moderation',
+  complete: 'text completions',
 }
 
 /** Returns the error for an operation that a model does not support, or `undefined`. */

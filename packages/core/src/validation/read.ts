@@ -138,7 +138,7 @@ function toDraft(
     // Frozen, so that a route cannot change the model after authorization.
     const draft = { dialect: name, operation, model, body: object, bytes, outline: outlined as Outline }
     // A text of megabytes is kept only for a dialect that passes it on.
-    const passes = pass !== undefined || operation === 'countTokens'
+    const passes = pass !== undefined || operation === 'countTokens' || operation === 'moderate'
     return Object.freeze(passes ? { ...draft, text, headers } : draft)
   }
   throw new GatewayError('invalid_type', {

@@ -8,7 +8,7 @@ export interface AzureEndpoint {
 }
 
 /** What is requested of a deployment, as the end of its path. */
-export type AzureOperation = 'chat/completions' | 'embeddings' | 'responses'
+export type AzureOperation = 'chat/completions' | 'embeddings' | 'responses' | 'moderations' | 'completions'
 
 /**
  * Returns a function from a deployment and an operation to a URL. Throws `TypeError` unless exactly one of `resource` and `baseURL` is

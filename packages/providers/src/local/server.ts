@@ -9,20 +9,31 @@ import { drawFault } from './faults.ts'
 import { hash } from './hash.ts'
 import type { LocalPace } from './pace.ts'
 import { delaysOf, sleep } from './pace.ts'
+import { type LocalRerank, rerankError, rerankJson, rerankUrl } from './rerank.ts'
 import { responseBody } from './response-body.ts'
 import type { LocalScript } from './script.ts'
 import { type FakeReply, takeReply } from './script.ts'
 import { completionEvents, completionJson, errorBody, jsonEvents } from './wire.ts'
 
-/** Creates a server of chat completions and embeddings without a socket: it takes a request's bytes and returns an answer's bytes. */
+/** Creates a server of chat completions, embeddings and rankings without a socket: it takes a request's bytes and returns an answer's bytes. */
 export function createServer(options: LocalOptions): Transport {
   const { pace = {}, now = wallClock } = options
   let calls = 0
   let embeddings = 0
+  let rankings = 0
   return async ({ url, body }, signal) => {
     signal.throwIfAborted()
     const json = typeof body === 'string' ? body : new TextDecoder().decode(body)
-    if (url === embeddingsUrl) return embed(JSON.parse(json), options, embeddings++, signal)
+    if (url === embeddingsUrl) {
+      const request: LocalEmbeddings = JSON.parse(json)
+      const error = embeddingsError(request, options.contextWindow)
+      return answer(() => embeddingsJson(request), error, options, embeddings++, signal)
+    }
+    if (url === rerankUrl) {
+      const request: LocalRerank = JSON.parse(json)
+      const error = rerankError(request, options.contextWindow)
+      return answer(() => rerankJson(request), error, options, rankings++, signal)
+    }
     const call = calls++
     const request: ChatRequest = JSON.parse(json)
     const reply = await replyTo(request, call, options)
@@ -65,19 +76,20 @@ function jsonHeaders(): Headers {
   return new Headers({ 'content-type': 'application/json' })
 }
 
-/** Embeds, with the faults of the options. A script is of chat completions only. */
-async function embed(
-  request: LocalEmbeddings,
-  { faults = {}, contextWindow }: LocalOptions,
+/** Answers with what `write` returns, or with the faults of the options. A script is of chat completions only. */
+async function answer(
+  write: () => string,
+  refusal: FakeReply['error'],
+  { faults = {} }: LocalOptions,
   call: number,
   signal: AbortSignal,
 ): Promise<TransportResponse> {
   const fault = drawFault(faults, call)
-  const error = fault.error ?? embeddingsError(request, contextWindow)
+  const error = fault.error ?? refusal
   const reply = error === undefined ? fault : { ...fault, error }
   const failure = await errorResponse(reply, signal)
   if (failure !== undefined) return failure
-  const events = jsonEvents(embeddingsJson(request))
+  const events = jsonEvents(write())
   return { status: 200, headers: jsonHeaders(), body: responseBody(events, reply, () => 0, signal) }
 }
 

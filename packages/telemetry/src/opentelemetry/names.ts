@@ -71,11 +71,14 @@ export const metricNames = {
   unpriced: 'sluice.cost.unknown',
 } as const
 
-/** The conventions' name of each operation. They have none for counting tokens. */
+/** The conventions' name of each operation. They have none for counting tokens, ranking documents and moderation. */
 export const operationNames: Readonly<Record<Operation, string>> = {
   generate: 'chat',
   embed: 'embeddings',
   countTokens: 'count_tokens',
+  rerank: 'rerank',
+  moderate: 'moderation',
+  complete: 'text_completion',
 }
 
 /** Replaces a value that is not reported, or one beyond the maximum number of values. */

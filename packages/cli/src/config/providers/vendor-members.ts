@@ -341,6 +341,15 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
     shape: anything,
     description: "How it differs from OpenAI's embeddings API. `false` where there are no embeddings.",
   },
+  moderations: {
+    shape: flag,
+    description: "Whether the server has OpenAI's moderations API, at `/moderations`.",
+  },
+  rerank: {
+    shape: anything,
+    description:
+      "How it differs from Cohere's API to rank documents. `{}`: not at all. Default `false`: it has none.",
+  },
 }
 
 export const localMembers: Members<LocalOptions> = {

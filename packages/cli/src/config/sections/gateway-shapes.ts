@@ -81,6 +81,10 @@ const price = object<ModelPrice>(
       description:
         'US dollars per web search. Default: unknown, so that a response with a web search has no price.',
     },
+    searchUnit: {
+      shape: dollars,
+      description: 'US dollars per search unit, by which some vendors bill an order of documents. Default 0.',
+    },
     tiers: {
       shape: record(tier, { of: 'prices by service tier' }),
       description:

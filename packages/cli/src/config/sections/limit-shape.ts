@@ -41,8 +41,11 @@ const rule = object<LimitRuleData>(
       description: 'The models that the rule applies to, by name or pattern. Default: all.',
     },
     operations: {
-      shape: list(choice('generate', 'embed', 'countTokens'), { min: 1, of: 'operations' }),
-      description: 'The operations that the rule applies to. Default `["generate", "embed"]`.',
+      shape: list(choice('generate', 'embed', 'countTokens', 'rerank', 'moderate', 'complete'), {
+        min: 1,
+        of: 'operations',
+      }),
+      description: 'The operations that the rule applies to. Default: all but `countTokens`.',
     },
     mode: {
       shape: choice('enforce', 'dryRun'),

@@ -131,7 +131,7 @@ const noEmbeddings: readonly [string, string] = ['The vendor has no embeddings.'
 /** Returns why a vendor does not serve a model, and what to do; `undefined` if it does. */
 function unfitVendor({ known, model }: NamedModel, embeds: boolean): readonly [string, string] | undefined {
   if (embeds) return known?.embeddings === false ? noEmbeddings : undefined
-  return known?.embeddings === 'only' && !/^(?:embed|voyage)-/.test(model) ? embeddingsOnly : undefined
+  return known?.embeddings === 'only' && !/^(?:embed|rerank|voyage)-/.test(model) ? embeddingsOnly : undefined
 }
 
 function namedOf(given: ImportNode): NamedModel | undefined {

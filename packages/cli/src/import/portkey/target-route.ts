@@ -85,7 +85,7 @@ function singleTarget(target: ImportNode, context: ImportContext): RouteConfig |
     )
     return undefined
   }
-  if (found.embeddingsOnly === true && !/^(?:embed|voyage)-/.test(inModel?.[2] ?? model ?? '')) {
+  if (found.embeddingsOnly === true && !/^(?:embed|rerank|voyage)-/.test(inModel?.[2] ?? model ?? '')) {
     target.reportUnsupported(
       'Only the embeddings of this vendor are supported.',
       'For an embedding model, add its name as override_params.model, and import again.',

@@ -13,7 +13,7 @@ import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import { isPromise } from '../../primitives/is-promise.ts'
 import { memberOf } from '../../primitives/own-members.ts'
 import type { AttemptObserver, CallContext, CallDependencies } from '../call-context.ts'
-import { type CallRequest, EmbedPart } from '../call-request.ts'
+import { type CallRequest, inputsOf } from '../call-request.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
 import { retryOptionsOf, withOwn } from '../health/health-options.ts'
 import { ProviderCall } from '../provider-call.ts'
@@ -188,7 +188,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
       const observer = this.#observer
       const entry = observer.attempts.begin(target, now, why, waitedMs)
       if (keys !== undefined) entry.key = health.key
-      if (this.#request instanceof EmbedPart) entry.inputs = this.#request.inputs
+      entry.inputs = inputsOf(this.#request)
       entry.lease = lease
       const call = new ProviderCall(
         lifetime,

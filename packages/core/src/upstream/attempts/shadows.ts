@@ -11,6 +11,7 @@ import {
   countedUsage,
   embedUsage,
   messageChars,
+  type Prompt,
 } from '../../usage/usage.ts'
 import {
   type AttemptObserver,
@@ -19,7 +20,13 @@ import {
   type ChunkSource,
   isStreamed,
 } from '../call-context.ts'
-import { type CallRequest, CountRequest, EmbedPart } from '../call-request.ts'
+import {
+  type CallRequest,
+  CountRequest,
+  inputsOf,
+  ModerateCallRequest,
+  RerankCallRequest,
+} from '../call-request.ts'
 import { CompleteReply } from '../complete-reply.ts'
 import { planCall } from '../plan-call.ts'
 import { ProviderCall } from '../provider-call.ts'
@@ -53,7 +60,7 @@ export function callShadows(
   const { clock } = dependencies
   for (const target of shadows) {
     const entry = new AttemptEntry(target, clock.monotonic(), 'shadow', 0, observer.attempts.traced)
-    if (request instanceof EmbedPart) entry.inputs = request.inputs
+    entry.inputs = inputsOf(request)
     const lifetime = observer.shadows.begin()
     if (lifetime === undefined) {
       entry.error = new ShadowSkipped(`${maxShadows} are under way already`)
@@ -156,7 +163,11 @@ class Shadow {
     health.answered(this.#entry.endedAt, whole)
     if (whole) {
       if (!(answer instanceof CompleteReply))
-        return embedUsage('vectors' in answer ? answer.promptTokens : 0, prompt)
+        return embedUsage(
+          answer.promptTokens,
+          prompt,
+          'searchUnits' in answer ? answer.searchUnits : undefined,
+        )
       this.#entry.setResponseModel(answer.completion.model)
       return completionUsage(answer.completion, prompt)
     }
@@ -193,9 +204,17 @@ class Shadow {
     const cutOff = (failure instanceof LifeEnded || isTimeout(failure)) && this.#entry.called
     if (cutOff && this.#chars === 0) return 'abandoned'
     if (!this.#begun) return undefined
-    const prompt = this.#given instanceof CountRequest ? this.#given.request : this.#given
+    const prompt = promptOf(this.#given)
     return countedUsage(this.#usage, prompt, this.#chars, false, 0, this.#serviceTier)
   }
+}
+
+function promptOf(given: CallRequest): Prompt {
+  const isWrapped =
+    given instanceof CountRequest ||
+    given instanceof RerankCallRequest ||
+    given instanceof ModerateCallRequest
+  return isWrapped ? given.request : given
 }
 
 const unknown = { usage: undefined, estimated: false }
