@@ -9,6 +9,7 @@ import { azureEmbeddings } from './azure/embeddings.ts'
 import { capabilitiesByName } from './chat-completions/compatibility-options.ts'
 import { type ProviderFields, selectFields } from './chat-completions/provider-fields.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
+import { completionRequest, decodeCompletion } from './completions/completion-codec.ts'
 import { decodeOpenAIEmbeddings, encodeOpenAIEmbeddings } from './embeddings/openai-embeddings.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import { restrictFields } from './field-restrictions.ts'
@@ -138,6 +139,13 @@ export function azure(options: AzureOptions): ProviderInstance {
         return authorized(request, credential, call)
       },
       decode: (response, call) => decodeOpenAIEmbeddings(response, call, azureEmbeddings(call.model)),
+    },
+    complete: {
+      encode: call => {
+        const url = urlOf(call.model, 'completions')
+        return authorized(completionRequest(call, { url, headers }, {}), credential, call)
+      },
+      decode: (response, call) => decodeCompletion(response, call, {}),
     },
     // Only the v1 API has it.
     ...(version.api === 'v1'

@@ -28,6 +28,7 @@ export type { OpenAIOptions } from './openai.ts'
 export { openai } from './openai.ts'
 export type {
   CompatibilityOptions,
+  CompletionCompatibility,
   EmbeddingCompatibility,
   KnownCapabilities,
   OpenAICompatibleOptions,

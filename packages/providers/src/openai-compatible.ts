@@ -16,6 +16,8 @@ import type { CompatibilityOptions } from './chat-completions/compatibility-opti
 import { type ProviderFields, selectFields } from './chat-completions/provider-fields.ts'
 import { validateCompatibility } from './chat-completions/validate-compatibility.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
+import { type CompletionCompatibility, completionCodec } from './completions/completion-codec.ts'
+import { validateCompletions } from './completions/validate-completions.ts'
 import { type EmbeddingCompatibility, validateEmbeddings } from './embeddings/embedding-compatibility.ts'
 import { openaiEmbeddings } from './embeddings/openai-embeddings.ts'
 import { checkRestrictedFields, restrictFields } from './field-restrictions.ts'
@@ -41,6 +43,7 @@ import { type CompatibleDialect, type NativeCodec, nativeDialects } from './spea
 
 export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 export type { ProviderFields } from './chat-completions/provider-fields.ts'
+export type { CompletionCompatibility } from './completions/completion-codec.ts'
 export type { EmbeddingCompatibility } from './embeddings/embedding-compatibility.ts'
 export type { KnownCapabilities, ProviderInstance } from './provider-instance.ts'
 export type { ApiKeys, WeightedKey } from './provider-keys.ts'
@@ -107,6 +110,8 @@ export interface OpenAICompatibleOptions extends CompatibilityOptions {
   readonly rerank?: RerankCompatibility | false | undefined
   /** Whether the server has OpenAI's moderations API, at `/moderations` below `baseURL`. Default false. */
   readonly moderations?: boolean | undefined
+  /** How it differs from OpenAI's API of text completions, at `/completions` below `baseURL`. `{}`: not at all. Default `false`: it has none. */
+  readonly completions?: CompletionCompatibility | false | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
@@ -128,6 +133,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   embeddings: true,
   rerank: true,
   moderations: true,
+  completions: true,
   maxTokensParameter: true,
   streamOptions: true,
   rename: true,
@@ -157,7 +163,14 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
   const { restrictedFields = allRestrictedFields, allowFields, providerFields, citations, ...more } = rest
   const { speaks, messagesPath, encryptedReasoning = false, countsInputTokens = false, ...besides } = more
-  const { reasoningApi, embeddings = {}, rerank = false, moderations = false, ...others } = besides
+  const {
+    reasoningApi,
+    embeddings = {},
+    rerank = false,
+    moderations = false,
+    completions = false,
+    ...others
+  } = besides
   const compatibility: CompatibilityOptions = others
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError(
@@ -166,6 +179,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   validateCompatibility(compatibility, name)
   validateEmbeddings(embeddings, name)
   if (rerank !== false) validateRerank(rerank, name)
+  if (completions !== false) validateCompletions(completions, name)
   checkRestrictedFields(restrictedFields, name)
   const { accepts } = compatibility
   const base = baseUrl(baseURL, name)
@@ -227,6 +241,17 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
           embed: openaiEmbeddings(
             call => ({ url: embeddingsUrl, headers: endpoints.of(call).headers }),
             embeddings,
+          ),
+        }),
+    ...(completions === false
+      ? {}
+      : {
+          complete: completionCodec(
+            call => ({
+              url: `${base}${completions.path ?? '/completions'}`,
+              headers: endpoints.of(call).headers,
+            }),
+            completions,
           ),
         }),
     ...(rerank === false

@@ -92,6 +92,7 @@ export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIMo
     capabilities: capabilitiesByName,
     embeddings: openaiEmbeddingCompatibility,
     moderations: true,
+    completions: {},
     ...openaiCompatibility,
   })
 }

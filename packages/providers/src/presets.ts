@@ -25,6 +25,7 @@ import type {
 import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import {
   type CompatibilityOptions,
+  type CompletionCompatibility,
   type EmbeddingCompatibility,
   openaiCompatible,
   type ProviderFields,
@@ -82,6 +83,8 @@ export interface Preset extends CompatibilityOptions {
   readonly rerank?: RerankCompatibility
   /** Whether it has OpenAI's moderations API. Default false. */
   readonly moderations?: boolean
+  /** How it differs from OpenAI's API of text completions. Default: it has none. */
+  readonly completions?: CompletionCompatibility
 }
 
 /** Options of the presets for local servers, such as `ollama()`. */
@@ -154,6 +157,7 @@ export const presets = {
     reasoningField: 'reasoning',
     accepts: ['string_media', 'tool_result_media', 'untyped_tools'],
     embeddings: { tokens: false, user: false, fields: [] },
+    completions: {},
   },
   vllm: {
     name: 'vllm',
@@ -168,6 +172,7 @@ export const presets = {
     accepts: ['video_url', 'audio_url', 'tool_result_media', 'thinking_parts', 'untyped_tools'],
     embeddings: { encodings: ['float', 'base64'] },
     rerank: { fields: ['truncate_prompt_tokens'] },
+    completions: {},
   },
   llamacpp: {
     name: 'llamacpp',
@@ -179,6 +184,7 @@ export const presets = {
     providerFields: llamacppAnswerFields,
     embeddings: { encodings: ['float', 'base64'], fields: ['embd_normalize'] },
     rerank: {},
+    completions: {},
   },
   lmstudio: {
     name: 'lmstudio',
@@ -234,6 +240,8 @@ export const presets = {
       fields: ['metadata'],
     },
     moderations: true,
+    // Its completions fill in the middle, and answer as chat completions do.
+    completions: { path: '/fim/completions', streamOptions: false, choices: 'message' },
   },
   deepseek: {
     name: 'deepseek',

@@ -298,7 +298,8 @@ export interface DialectBackground {
 
 /** A dialect in which clients ask for a generated answer. */
 export interface GenerateDialect extends DialectEndpoint {
-  readonly operation: 'generate'
+  /** `complete`: its requests are only passed on, to providers with `complete`. They have the same operation. */
+  readonly operation: 'generate' | 'complete'
   /**
    * Validates a request. Throws `GatewayError` 400, with the field as the caller knows it. A value that only the vendors of some
    * targets understand is valid where `extensions` accepts it.

@@ -144,6 +144,16 @@ export interface ModerateCodec {
   decode(response: UpstreamResponse, call: ModerateCall): ModerateReply | Promise<ModerateReply>
 }
 
+/**
+ * Passes on requests to complete texts, to vendors with the older API of text completions. They are never translated. `encode` and
+ * `decode` throw what those of `Provider` throw.
+ */
+export interface CompleteCodec {
+  encode(call: NativeCall): EncodedRequest | Promise<EncodedRequest>
+  /** The reply has the vendor's own text: see `native` of `Reply`. The text of a completion is the `content` of a choice. */
+  decode(response: UpstreamResponse, call: NativeCall): Reply | Promise<Reply>
+}
+
 /** The number of tokens of a prompt. */
 export interface CountReply {
   readonly promptTokens: number
@@ -210,6 +220,8 @@ export interface Provider {
   readonly realm?: string | ((model: string) => string)
   /** Embeds texts. Absent: the vendor has no embeddings. */
   readonly embed?: EmbedCodec
+  /** Completes texts. Absent: the vendor does not. */
+  readonly complete?: CompleteCodec
   /** Ranks documents. Absent: the vendor does not. */
   readonly rerank?: RerankCodec
   /** Moderates texts. Absent: the vendor does not. */

@@ -32,6 +32,8 @@ export interface GenerateRequest {
   /** The name of the caller's dialect: `chat`. */
   readonly dialect: string
   readonly model: string
+  /** `complete`: only a provider with `complete` can be asked. Default: it may be translated. */
+  readonly operation?: 'complete'
   /** Whether the caller asked for a stream. */
   readonly stream: boolean
   /** The caller's body as it was parsed, in its dialect. Not to be changed. */

@@ -1,5 +1,6 @@
 import type { Dialect } from '../contracts/dialect.ts'
 import { chatDialect } from '../dialects/chat/dialect.ts'
+import { completionsDialect } from '../dialects/completions/dialect.ts'
 import { embeddingsDialect } from '../dialects/embeddings/dialect.ts'
 import { countTokensDialect, messagesDialect } from '../dialects/messages/dialect.ts'
 import { moderationsDialect } from '../dialects/moderations/dialect.ts'
@@ -17,4 +18,5 @@ export const builtInDialects: readonly Dialect[] = [
   embeddingsDialect,
   rerankDialect,
   moderationsDialect,
+  completionsDialect,
 ]

@@ -191,7 +191,8 @@ async function completeHooked(
   const { completion, deltas, retry } = await filterResponse(hooks, read, earlierUsage !== undefined)
   if (retry !== undefined) {
     // Its results are the caller's, so that no message of the gateway can follow.
-    if (callsTool(completion)) throw refusedByPolicy({ message: retry })
+    const isPassed = request.operation === 'complete'
+    if (isPassed || callsTool(completion)) throw refusedByPolicy({ message: retry })
     accounting.calledAgain(counted)
     const again = followUp(request, textOf(completion), retry)
     return complete(await callAgain(again), { ...answered, request: again, earlierUsage: counted.usage })

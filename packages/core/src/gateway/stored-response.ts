@@ -49,7 +49,7 @@ export function replay(
   const { requestId } = context
   accounting.replayed(stored)
   context.stream = stored.stream
-  if (stored.stream && dialect.operation === 'generate') {
+  if (stored.stream && 'streamError' in dialect) {
     const body = new ReplayedStream(stored.text, dialect, context, accounting)
     body.start()
     return respondStream(body, requestId, accounting.responseHeaders)

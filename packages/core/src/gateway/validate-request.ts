@@ -14,6 +14,7 @@ import { isRestricted, permits, permittedTargets } from '../routing/restricted-f
 import { AcceptingTargets } from '../validation/accepting-targets.ts'
 import { lowerMaxOutput } from '../validation/bounded-output.ts'
 import { selectCapableTargets } from '../validation/capable-targets.ts'
+import { selectCompletionTargets } from '../validation/completion-targets.ts'
 import { allowsStored } from './response-state.ts'
 
 /** How requests are validated. */
@@ -54,10 +55,11 @@ export function validateRequest<T extends RoutedTarget>(
   const extensions = new AcceptingTargets(targets, passed, rules.unsupportedParameters === 'drop', log)
   const stores = allowsStored(principal)
   const read = dialect.read(draft, stores ? rules : { ...rules, runsInBackground: false }, extensions)
-  const { request: asked, targets: allowed } = isRestricted(principal, rules.boundsAll)
+  const { request: asked, targets: permittedFor } = isRestricted(principal, rules.boundsAll)
     ? permitted(read, draft, extensions, log)
     : { request: read.request, targets: extensions.targets }
   const request = isTranslated ? (asked.asTranslated?.() ?? asked) : asked
+  const allowed = dialect.operation === 'complete' ? selectCompletionTargets(permittedFor, log) : permittedFor
   const { lowersMaxOutput, finish } = read
   const lowered = lowersMaxOutput === true ? lowerMaxOutput(allowed, request) : allowed
   const capable = lowered.every(({ capabilities }) => capabilities === undefined)

@@ -1,5 +1,6 @@
 import { answerSchemas } from '../dialects/chat/answer-schemas.ts'
 import { requestSchemas } from '../dialects/chat/request-json-schema.ts'
+import { completionSchemas } from '../dialects/completions/json-schemas.ts'
 import { embeddingsSchemas } from '../dialects/embeddings/json-schemas.ts'
 import { messagesSchemas } from '../dialects/messages/json-schemas.ts'
 import { moderationSchemas } from '../dialects/moderations/json-schemas.ts'
@@ -15,6 +16,7 @@ import {
   completeChat,
   countInputTokens,
   countMessageTokens,
+  createCompletion,
   createEmbeddings,
   createMessage,
   createModeration,
@@ -154,6 +156,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
       [`${base}/embeddings`]: { post: createEmbeddings() },
       [`${base}/rerank`]: { post: createRerank() },
       [`${base}/moderations`]: { post: createModeration() },
+      [`${base}/completions`]: { post: createCompletion() },
       [`${base}/models`]: { get: listModels() },
       [`${base}/models/{model}`]: { get: retrieveModel() },
     },
@@ -166,6 +169,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
         ...embeddingsSchemas(unknownParameters),
         ...rerankJsonSchemas(unknownParameters),
         ...moderationSchemas(unknownParameters),
+        ...completionSchemas(unknownParameters),
       },
       headers: headerSchemas,
       securitySchemes: {

@@ -1,5 +1,6 @@
 import { answerReference } from '../dialects/chat/answer-schemas.ts'
 import { requestReference } from '../dialects/chat/request-json-schema.ts'
+import { completionReferences } from '../dialects/completions/json-schemas.ts'
 import { embeddingsReference, embeddingsRequestReference } from '../dialects/embeddings/json-schemas.ts'
 import { messagesError } from '../dialects/messages/error.ts'
 import { messagesReference } from '../dialects/messages/json-schemas.ts'
@@ -117,6 +118,36 @@ export function createModeration(): JsonObject {
         description: 'One result for each text.',
         headers: headersOfCall(200),
         content: { 'application/json': { schema: moderationReferences.answer } },
+      },
+      ...errorResponses(callErrors, headersOfCall),
+    },
+  }
+}
+
+/** `POST /completions`. */
+export function createCompletion(): JsonObject {
+  return {
+    operationId: 'createCompletion',
+    summary: 'Completes texts, whole or as a stream of events.',
+    parameters: requestHeaders,
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: completionReferences.request } },
+    },
+    responses: {
+      200: {
+        description: 'The completions.',
+        headers: headersOfCall(200),
+        content: {
+          'application/json': { schema: completionReferences.answer },
+          'text/event-stream': {
+            schema: {
+              description:
+                'The `data` of one event, with `stream: true`. The last event is `[DONE]`; an answer that breaks off ends with an error instead.',
+              oneOf: [completionReferences.answer, answerReference('Error')],
+            },
+          },
+        },
       },
       ...errorResponses(callErrors, headersOfCall),
     },

@@ -3,6 +3,7 @@ import type { Counter } from '../contracts/limit-store.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { Usage } from '../protocol/chat.ts'
+import { generates } from '../usage/operations.ts'
 import {
   nanoDollars,
   type Reservation,
@@ -74,7 +75,7 @@ export function reservationRequest(
     counters,
     tokens: tokens ?? one,
     money: money ?? one,
-    maxOutputTokens: reserves && draft.operation === 'generate' ? reservation?.maxOutputTokens : undefined,
+    maxOutputTokens: reserves && generates(draft.operation) ? reservation?.maxOutputTokens : undefined,
     promptTokens: reserves ? reservation?.promptTokens : undefined,
     spends,
   }

@@ -28,7 +28,7 @@ interface PlannedBase {
 export type PlannedCall =
   | (PlannedBase & { readonly form: 'translated'; readonly request: GenerateRequest })
   | (PlannedBase & {
-      readonly form: 'native'
+      readonly form: 'native' | 'complete'
       readonly request: GenerateRequest
       readonly native: NativeBody
     })

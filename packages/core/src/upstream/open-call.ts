@@ -64,6 +64,18 @@ export function openCall(
         decode: response => provider.decodeNative!(response, call),
       }
     }
+    case 'complete': {
+      const codec = memberOf(provider, 'complete')
+      if (codec === undefined) throw withoutCodec('complete')
+      const call = new LazyNativeCall(planned, owner)
+      return {
+        form: planned.form,
+        stream: planned.request.stream,
+        call,
+        encode: () => codec.encode(call),
+        decode: response => codec.decode(response, call),
+      }
+    }
     case 'embed': {
       const codec = memberOf(provider, 'embed')
       if (codec === undefined) throw withoutCodec('embed')
@@ -124,7 +136,7 @@ export function openCall(
 }
 
 /** The pipeline selects only targets that have it. */
-function withoutCodec(name: 'embed' | 'count' | 'rerank' | 'moderate'): TypeError {
+function withoutCodec(name: 'embed' | 'count' | 'rerank' | 'moderate' | 'complete'): TypeError {
   return new TypeError(`The provider has no '${name}'.`)
 }
 

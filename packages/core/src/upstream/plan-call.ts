@@ -58,6 +58,11 @@ export function planCall(given: CallRequest, target: Target, options: PlanOption
       adjustments: joined(adjustments, native?.adjustments),
     }
   }
+  if (request.operation === 'complete') {
+    const native = request.native?.()
+    if (native === undefined) throw new TypeError('A request to complete texts has no body to pass on.')
+    return { planned: { form: 'complete', ...call, request, native }, adjustments }
+  }
   const native = nativeBody(request, target)
   if (native === undefined || memberOf(provider, 'encodeNative') === undefined) {
     const reported = isTranslatedForHooks(request, target) ? [translatedForHooks] : none

@@ -149,7 +149,8 @@ export class ProviderCall implements ChunkSource {
 
   #replyOf(reply: Decoded): UpstreamReply {
     if (!('kind' in reply)) return reply
-    const native = this.#called!.form === 'native'
+    const { form } = this.#called!
+    const native = form === 'native' || form === 'complete'
     if (reply.kind === 'completion') return new CompleteReply(reply, native)
     this.native = native
     this.#chunks = reply.chunks[Symbol.asyncIterator]()

@@ -9,3 +9,8 @@ export const allOperations: readonly Operation[] = [
   'moderate',
   'complete',
 ]
+
+/** Returns whether an operation generates text, which is billed apart from the prompt. */
+export function generates(operation: Operation): boolean {
+  return operation === 'generate' || operation === 'complete'
+}

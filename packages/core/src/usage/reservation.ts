@@ -2,6 +2,7 @@ import type { Draft } from '../contracts/draft.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
 import type { Outline } from '../contracts/outline.ts'
 import type { Usage } from '../protocol/chat.ts'
+import { generates } from './operations.ts'
 import { estimatePromptTokens, promptEstimate } from './prompt-estimate.ts'
 
 /** The maximum usage of a request. */
@@ -22,11 +23,11 @@ export interface ReservedAmount {
 
 const maxAmount = Number.MAX_SAFE_INTEGER
 
-/** Returns the maximum usage of a request. Only generated answers have completion tokens. */
+/** Returns the maximum usage of a request. Only generated answers and completed texts have completion tokens. */
 export function reservationOf(draft: Draft, defaultOutputTokens: number): Reservation {
   const { operation, outline } = draft
   const named = countOf(outline.maxOutputTokens, 0)
-  const maxOutputTokens = operation === 'generate' ? (named ?? defaultOutputTokens) : 0
+  const maxOutputTokens = generates(operation) ? (named ?? defaultOutputTokens) : 0
   return {
     promptTokens: promptEstimate(draft),
     completionTokens: Math.min(maxAmount, (countOf(outline.choices, 1) ?? 1) * maxOutputTokens),
@@ -115,7 +116,7 @@ function usageOf(prompt: number, completion: number, written: number, audio: num
 /** Returns a likely number of prompt tokens plus the maximum output of the request, if it has one. */
 export function estimateTokens(draft: Draft): number {
   const { operation, outline } = draft
-  const output = operation === 'generate' ? countOf(outline.maxOutputTokens, 0) : undefined
+  const output = generates(operation) ? countOf(outline.maxOutputTokens, 0) : undefined
   return estimatePromptTokens(draft) + (output ?? 0)
 }
 

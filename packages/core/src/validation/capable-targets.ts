@@ -72,6 +72,7 @@ export function selectCapableTargets<T extends Target>(
 }
 
 function passesTo(target: Target, request: GenerateRequest): boolean {
+  if (request.operation === 'complete') return true
   return request.native !== undefined && speaks(target, request.dialect)
 }
 

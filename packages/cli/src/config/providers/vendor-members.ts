@@ -341,6 +341,11 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
     shape: anything,
     description: "How it differs from OpenAI's embeddings API. `false` where there are no embeddings.",
   },
+  completions: {
+    shape: anything,
+    description:
+      "How it differs from OpenAI's API of text completions. `{}`: not at all. Default `false`: it has none.",
+  },
   moderations: {
     shape: flag,
     description: "Whether the server has OpenAI's moderations API, at `/moderations`.",
