@@ -1,7 +1,8 @@
 import { createGateway, models } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { decodedEmbeddings, encodedEmbeddings } from '../test/embeddings.ts'
-import { cohere, voyage } from './embedding-services.ts'
+import { cohere } from './cohere.ts'
+import { voyage } from './embedding-services.ts'
 
 const two = { inputs: ['a', 'b'] }
 
@@ -82,7 +83,7 @@ describe('cohere', () => {
   })
 })
 
-describe('services that only embed', () => {
+describe('services for search', () => {
   it('have several keys and another base URL', async () => {
     const vendor = cohere({
       apiKey: ['a', { key: 'b', label: 'other' }],

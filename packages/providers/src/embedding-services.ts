@@ -163,5 +163,6 @@ function embeddingService<Model extends string>(
 export const voyage = /* @__PURE__ */ embeddingService<VoyageModel>(voyageService)
 /** Jina, which embeds and ranks: `jina({ apiKey })('jina-reranker-v2-base-multilingual')`. */
 export const jina = /* @__PURE__ */ embeddingService<JinaModel>(jinaService)
-/** Embeddings and rankings of Cohere, by its own API: `cohere({ apiKey })('rerank-v3.5')`. */
-export const cohere = /* @__PURE__ */ embeddingService<CohereModel>(cohereService)
+
+/** Cohere's embeddings and rankings, by its own API. */
+export const cohereSearch = /* @__PURE__ */ embeddingService<CohereModel>(cohereService)

@@ -176,6 +176,10 @@ export type VoyageModel =
   | 'rerank-2.5-lite'
 
 export type CohereModel =
+  | 'command-a-03-2025'
+  | 'command-a-reasoning-08-2025'
+  | 'command-a-vision-07-2025'
+  | 'command-r7b-12-2024'
   | 'embed-v4.0'
   | 'embed-english-v3.0'
   | 'embed-multilingual-v3.0'

@@ -146,6 +146,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   reasoningField: true,
   developerRole: true,
   requiredToolChoice: true,
+  reasoningEfforts: true,
   toolCallIds: true,
 })
 

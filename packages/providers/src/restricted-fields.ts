@@ -270,6 +270,13 @@ const otherFields = {
   thinking_budget: 'output',
 } as const satisfies RestrictedFields
 
+/** Fields of Cohere's own chat API. Its compatible one is documented not to take them. */
+export const cohereFields = {
+  connectors: 'paid',
+  documents: 'prompt',
+  priority: 'scheduling',
+} as const satisfies RestrictedFields
+
 /** For a server that is not known: it may be any of these. */
 export const allRestrictedFields: RestrictedFields = /* @__PURE__ */ (() => ({
   ...otherFields,
@@ -288,4 +295,5 @@ export const allRestrictedFields: RestrictedFields = /* @__PURE__ */ (() => ({
   ...huggingfaceFields,
   ...alibabaFields,
   ...azureFields,
+  ...cohereFields,
 }))()

@@ -38,7 +38,7 @@ describe('environmentVendors', () => {
   })
 
   it('knows each hosted vendor that generates and needs no more than a key', () => {
-    const embedding = ['cohere', 'jina', 'voyage']
+    const embedding = ['jina', 'voyage']
     const withAccount = ['cloudflare', 'databricks']
     const withSharedToken = ['github', 'huggingface']
     const others = [

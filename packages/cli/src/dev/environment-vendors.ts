@@ -64,6 +64,7 @@ export const knownVendors: readonly KnownVendor[] = [
   known('fireworks', 'Fireworks', 'accounts/fireworks/models/llama-v3p3-70b-instruct'),
   known('cerebras', 'Cerebras', 'llama-3.3-70b'),
   known('perplexity', 'Perplexity', 'sonar'),
+  known('cohere', 'Cohere', 'command-a-03-2025'),
   known('nvidia', 'NVIDIA NIM', 'meta/llama-3.3-70b-instruct'),
   known('nebius', 'Nebius', 'meta-llama/Llama-3.3-70B-Instruct'),
   known('moonshot', 'Moonshot', 'kimi-k2-0905-preview'),

@@ -51,6 +51,8 @@ function ruleOf(name: ParameterName, compatibility: CompatibilityOptions): Param
   const as = compatibility.rename?.[name]
   if (as !== undefined) return { handling: 'passed', as }
   if (name === 'max_tokens' || name === 'max_completion_tokens') return boundRule(name, compatibility)
+  if (name === 'reasoning_effort' && compatibility.reasoningEfforts !== undefined)
+    return { handling: 'passed', note: `only ${compatibility.reasoningEfforts.join(', ')}` }
   if (name === 'tool_choice' && compatibility.requiredToolChoice !== undefined)
     return { handling: 'passed', note: `required is ${compatibility.requiredToolChoice}` }
   return { handling: 'passed' }

@@ -48,6 +48,8 @@ export interface CompatibilityOptions {
   readonly developerRole?: 'developer' | 'system'
   /** The server's value for `tool_choice: 'required'`. Default `required`. */
   readonly requiredToolChoice?: string
+  /** The values of `reasoning_effort` that the server takes. Others are rejected with 400, or dropped and reported. Default: all. */
+  readonly reasoningEfforts?: readonly string[]
   /** The format of tool call ids that the server requires: nine letters and digits. Default: any format. */
   readonly toolCallIds?: 'nine-alphanumerics'
 }

@@ -17,7 +17,7 @@ export function requestBody(
   adjuster: ParameterAdjuster,
 ): Record<string, unknown> {
   const { input } = call
-  const { refuse = none, drop = none, requiredToolChoice, rename } = compatibility
+  const { refuse = none, drop = none, requiredToolChoice, reasoningEfforts, rename } = compatibility
   const body = copyOf(input)
   body.model = call.model
   dropRoutingOptions(body, adjuster)
@@ -29,6 +29,12 @@ export function requestBody(
   for (const name of drop) {
     if (!isNeutralValue(name, body[name])) adjuster.drop(name)
     leaveOut(body, name)
+  }
+  const effort = body.reasoning_effort
+  if (reasoningEfforts !== undefined && typeof effort === 'string' && !reasoningEfforts.includes(effort)) {
+    const expected = `Expected ${reasoningEfforts.map(value => `'${value}'`).join(' or ')}.`
+    adjuster.unsupportedValue('reasoning_effort', effort, expected)
+    leaveOut(body, 'reasoning_effort')
   }
   moveMaxTokens(body, call, compatibility)
   if (input.stream !== true || compatibility.streamOptions === false) leaveOut(body, 'stream_options')

@@ -36,6 +36,7 @@ const checks: {
   reasoningField: word,
   developerRole: oneOf('developer', 'system'),
   requiredToolChoice: word,
+  reasoningEfforts: words,
   toolCallIds: oneOf('nine-alphanumerics'),
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** The points that have a test each: of all protocols, Responses, Messages, embeddings, clients, and faults of other gateways. */
+/** The points that have a test each: of all protocols, Responses, Messages, embeddings, other endpoints, clients, and faults of other gateways. */
 const required = [
   ...numbers('G', [1, 18]),
   ...numbers('G', [20, 27]),
@@ -18,6 +18,7 @@ const required = [
   ...numbers('M', [30, 38]),
   ...numbers('M', [40, 41]),
   ...numbers('E', [1, 12]),
+  ...numbers('X', [1, 3]),
   ...numbers('K', [1, 9]),
   ...numbers('K', [20, 28]),
   ...numbers('K', [43, 43]),
@@ -47,7 +48,9 @@ const sources = readdirSync(here)
 
 it('every point of the list has a test with its number', () => {
   const found = new Set(
-    [...sources.matchAll(/'([GRMEKT]\d+(?: [GRMEKT]\d+)*) /g)].flatMap(([, names = '']) => names.split(' ')),
+    [...sources.matchAll(/'([GRMEXKT]\d+(?: [GRMEXKT]\d+)*) /g)].flatMap(([, names = '']) =>
+      names.split(' '),
+    ),
   )
   expect(required.filter(name => !found.has(name))).toEqual([])
 })

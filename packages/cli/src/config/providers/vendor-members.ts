@@ -4,6 +4,7 @@ import type {
   AzureOptions,
   BedrockOptions,
   CloudflareOptions,
+  CohereOptions,
   DatabricksOptions,
   EmbeddingServiceOptions,
   GeminiOptions,
@@ -138,6 +139,9 @@ export const ownMembers: Members<PresetOptions> = {
   speaks: compatibleSpeaks,
 }
 export const hostedMembers: Members<HostedOptions> = { ...ownMembers }
+
+const { speaks: _, ...withoutDialects } = ownMembers
+export const cohereMembers: Members<CohereOptions> = withoutDialects
 
 export const cloudflareMembers: Members<CloudflareOptions> = {
   ...hostedMembers,
@@ -336,6 +340,10 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
     description: 'Whether the Responses API of the server counts tokens, at `/responses/input_tokens`.',
   },
   requiredToolChoice: { shape: text(), description: "What the vendor calls `tool_choice: 'required'`." },
+  reasoningEfforts: {
+    shape: list(text(), { of: 'values' }),
+    description: 'The values of `reasoning_effort` that the vendor takes. Default: all.',
+  },
   toolCallIds: { shape: choice('nine-alphanumerics'), description: "The form of a tool call's id." },
   embeddings: {
     shape: anything,

@@ -30,7 +30,7 @@ const vendors: Readonly<Record<string, PortkeyVendor>> = {
   'perplexity-ai': { type: 'perplexity', key: 'PERPLEXITY_API_KEY' },
   ollama: { type: 'ollama' },
   voyage: { type: 'voyage', key: 'VOYAGE_API_KEY', embeddingsOnly: true },
-  cohere: { type: 'cohere', key: 'COHERE_API_KEY', embeddingsOnly: true },
+  cohere: { type: 'cohere', key: 'COHERE_API_KEY' },
   deepinfra: {
     type: 'openai-compatible',
     key: 'DEEPINFRA_API_KEY',
