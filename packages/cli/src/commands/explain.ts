@@ -125,7 +125,10 @@ function bodyOf(given: string | undefined, model: string | undefined, path: stri
 }
 
 function questionFor(path: string): object {
-  if (path.startsWith('/responses') || path === '/embeddings') return { input: 'Hello' }
+  if (path.startsWith('/responses') || path === '/embeddings' || path === '/moderations')
+    return { input: 'Hello' }
+  if (path === '/rerank') return { query: 'Hello', documents: ['Hello'] }
+  if (path === '/completions') return { prompt: 'Hello' }
   const messages = [{ role: 'user', content: 'Hello' }]
   return path === '/messages' ? { max_tokens: 100, messages } : { messages }
 }
