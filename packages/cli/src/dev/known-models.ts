@@ -24,6 +24,8 @@ export const knownModels: Readonly<Record<string, readonly string[]>> = {
     'text-embedding-3-large',
     'text-embedding-3-small',
     'text-embedding-ada-002',
+    'omni-moderation-latest',
+    'gpt-3.5-turbo-instruct',
   ],
   anthropic: [
     'claude-opus-4-5',
@@ -64,6 +66,7 @@ export const knownModels: Readonly<Record<string, readonly string[]>> = {
     'grok-3-mini',
     'grok-code-fast-1',
   ],
+  cohere: ['command-a-03-2025', 'command-r7b-12-2024', 'embed-v4.0', 'rerank-v3.5'],
   groq: ['llama-3.3-70b-versatile', 'llama-3.1-8b-instant'],
   cerebras: ['llama-3.3-70b', 'llama3.1-8b', 'gpt-oss-120b'],
   perplexity: ['sonar', 'sonar-pro', 'sonar-reasoning-pro', 'sonar-deep-research'],
