@@ -116,7 +116,7 @@ export interface ResponseDecision {
   readonly texts?: readonly { readonly choice: number; readonly text: string }[]
   /**
    * Calls the model once more, with the response and a message of the user after it. The first response is charged as a
-   * discarded call. Refuses with this message where that is not possible: after another retry, or in a stream.
+   * discarded call. Refuses with this message where that is not possible: after another retry, in a stream, or of a text completion.
    */
   readonly retry?: HookRefusal
 }

@@ -333,6 +333,39 @@ overPlaces(open => {
     expect(upstream.requests).toHaveLength(4)
   })
 
+  it.each([false, true])('X1 has hooks that change its prompt and its text: stream %s', async stream => {
+    const { own, upstream } = await vendor()
+    const { ask } = await opened(own, {
+      hooks: [
+        {
+          name: 'words',
+          onRequest: ({ texts }) => ({
+            edits: texts.map(({ path, text }) => ({ path, value: text.replaceAll('secret', 'public') })),
+          }),
+          holdBack: 8,
+          onChunk: ({ text }) => {
+            const start = text.indexOf('world')
+            return start < 0 ? undefined : { replacements: [{ start, end: start + 5, text: 'planet' }] }
+          },
+        },
+      ],
+    })
+    const answer = await ask({ prompt: ['a secret'], stream })
+    expect(upstream.requests[0]!.json).toMatchObject({ prompt: ['a public'] })
+    const text = stream
+      ? dataOf(answer)
+          .filter(data => data !== '[DONE]')
+          .map(data => JSON.parse(data).choices[0].text)
+          .join('')
+      : (answer.json as unknown as typeof whole).choices[0]!.text
+    expect(text).toBe(' planet')
+    if (stream) expect(dataOf(answer).at(-1)).toBe('[DONE]')
+    const again = await opened(own, {
+      hooks: [{ name: 'again', onResponse: () => ({ retry: { message: 'No.' } }) }],
+    })
+    expectError(await again.ask(), 400, { message: 'No.' })
+  })
+
   it.each([false, true])('X1 ends the call of a client that leaves: stream %s', async stream => {
     const script: Script = stream
       ? [steps.head(), steps.body(chunk(choice(' wor'))), steps.hang()]

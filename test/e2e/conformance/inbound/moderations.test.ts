@@ -199,6 +199,25 @@ overPlaces(open => {
     expectError(await unpriced.ask(), 403, { code: 'model_not_priced' })
   })
 
+  it('X2 has hooks that change and refuse its requests', async () => {
+    const { own, upstream } = await vendor()
+    const { ask } = await opened(own, {
+      hooks: [
+        {
+          name: 'words',
+          operations: ['moderate'],
+          onRequest: ({ texts }) =>
+            texts.some(({ text }) => text === 'stop')
+              ? { refuse: { message: 'Not that.' } }
+              : { edits: [{ path: ['input', 0], value: 'x' }] },
+        },
+      ],
+    })
+    expect((await ask({ input: ['a', 'b'] })).status).toBe(200)
+    expect(upstream.requests[0]!.json).toEqual({ model: 'omni-moderation-latest', input: ['x', 'b'] })
+    expectError(await ask({ input: 'stop' }), 400, { message: 'Not that.' })
+  })
+
   it('X2 ends the call of a client that leaves', async () => {
     const { own } = await vendor([steps.hang()])
     const { ledger, closings } = memoryLedger()

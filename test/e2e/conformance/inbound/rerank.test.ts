@@ -293,6 +293,24 @@ overPlaces(open => {
     expect(site.port).toBeGreaterThan(0)
   })
 
+  it('X3 has hooks that change and refuse its requests', async () => {
+    const { own, upstream } = await vendor()
+    const { ask } = await opened(own, {
+      hooks: [
+        {
+          name: 'words',
+          onRequest: ({ body }) =>
+            body.query === 'stop'
+              ? { refuse: { message: 'Not that.' } }
+              : { edits: [{ path: ['documents', 0], value: 'x' }] },
+        },
+      ],
+    })
+    expect((await ask()).status).toBe(200)
+    expect(upstream.requests[0]!.json).toMatchObject({ documents: ['x', ...documents.slice(1)] })
+    expectRerankError(await ask({ query: 'stop' }), 400, /^Not that\.$/)
+  })
+
   it('X3 ends the call of a client that leaves', async () => {
     const { own, upstream } = await vendor([steps.hang()])
     const { ledger, closings } = memoryLedger()

@@ -39,14 +39,14 @@ describe('a request to complete texts', () => {
 
   it('is passed on with the settings that differ', () => {
     const { request } = read({ prompt: 'a', temperature: 1, seed: null, max_tokens: 9 })
-    expect(request.native!().edits).toEqual([])
+    expect(request.native!()!.edits).toEqual([])
     const settings = { ...request.settings(), temperature: 0, seed: 7, max_completion_tokens: 5 }
-    expect(request.withSettings(settings).native!().edits).toEqual([
+    expect(request.withSettings(settings).native!()!.edits).toEqual([
       { path: ['temperature'], value: 0 },
       { path: ['seed'], value: 7 },
       { path: ['max_tokens'], value: 5 },
     ])
-    expect(read({ prompt: 'a' }).request.withMaxOutput(4).native!().edits).toEqual([
+    expect(read({ prompt: 'a' }).request.withMaxOutput(4).native!()!.edits).toEqual([
       { path: ['max_tokens'], value: 4 },
     ])
     expect(request.pathOf('max_completion_tokens')).toBe('max_tokens')
