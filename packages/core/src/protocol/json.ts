@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/errors.ts'
-import type { JsonValue } from './chat.ts'
+import type { JsonObject, JsonValue } from './chat.ts'
 import { shorten } from './error-messages.ts'
 import {
   duplicateKey,
@@ -52,11 +52,9 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 /** Parses JSON text, as `parseJson` does. */
 export function parseJsonText(text: string, limits: JsonLimits): JsonValue {
-  try {
-    scan(text, limits)
-  } finally {
-    keys.clear()
-  }
+  const value = text.length < minLength ? undefined : parseLong(text, limits)
+  if (value !== undefined) return value
+  check(text, limits, hasSurrogateEscape(text))
   try {
     return JSON.parse(text) as JsonValue
   } catch {
@@ -65,10 +63,55 @@ export function parseJsonText(text: string, limits: JsonLimits): JsonValue {
   }
 }
 
-/** Scans a text before it is parsed. It does not validate the grammar, and stops at a syntax error. */
-function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits): void {
-  const escapes = text.includes('\\')
-  const surrogates = escapes && text.includes('\\u') && surrogateEscape.test(text)
+/** Shorter texts are searched for surrogates before they are scanned, in UTF-16 code units. */
+const minLength = 65_536
+/** Of a text with few values the values are searched, in UTF-16 code units per value. */
+const minLengthPerValue = 256
+
+/** Parses a text as `parseJsonText` does. Returns `undefined` for a text that is refused, without the error. */
+function parseLong(text: string, limits: JsonLimits): JsonValue | undefined {
+  try {
+    const isSparse = check(text, limits, false) * minLengthPerValue < text.length
+    if (!isSparse && hasSurrogateEscape(text)) return undefined
+    const value = JSON.parse(text) as JsonValue
+    return !isSparse || isWellFormed(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function hasSurrogateEscape(text: string): boolean {
+  return text.includes('\\u') && surrogateEscape.test(text)
+}
+
+/** Whether no string in a value, nor a key, has an unpaired surrogate. As deep as the value, which is within limits. */
+function isWellFormed(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isWellFormed)
+  return Object.keys(value).every(key => key.isWellFormed() && isWellFormed((value as JsonObject)[key]))
+}
+
+function check(text: string, limits: JsonLimits, surrogates: boolean): number {
+  try {
+    return scan(text, limits, surrogates)
+  } finally {
+    keys.clear()
+  }
+}
+
+/**
+ * Scans a text before it is parsed. It does not validate the grammar, and stops at a syntax error. Returns the number of values.
+ *
+ * @param surrogates - whether strings are searched for unpaired surrogates.
+ */
+function scan(
+  text: string,
+  { maxDepth, maxElements, maxMembers }: JsonLimits,
+  surrogates: boolean,
+): number {
+  // Kept up to date in the loop: the engine moves a search whose result never changes into it, which is quadratic then.
+  let escape = nextEscape(text, 0)
   let inObject = false
   let keyNext = false
   let elements = 0
@@ -80,13 +123,19 @@ function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits): 
         if (keyNext) {
           const open = at
           at = keys.add(text, open)
-          if (at === -1) return
+          if (at === -1) return elements
           if (keys.count > maxMembers) throw tooManyMembers(jsonPath(text, open), maxMembers)
           keyNext = false
         } else {
           elements++
-          at = escapes ? stringEnd(text, at) : text.indexOf('"', at + 1)
-          if (at === -1) return
+          const end = text.indexOf('"', at + 1)
+          if (end < escape) {
+            at = end
+          } else {
+            at = stringEnd(text, at)
+            escape = nextEscape(text, at)
+          }
+          if (at === -1) return elements
         }
         break
       }
@@ -102,7 +151,7 @@ function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits): 
         break
       case 0x7d: // }
       case 0x5d: // ]
-        if (!keys.close(code === 0x7d)) return
+        if (!keys.close(code === 0x7d)) return elements
         inObject = keys.inObject
         keyNext = false
         break
@@ -122,12 +171,19 @@ function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits): 
         at += 4
         break
       default:
-        if (code !== 0x2d && (code < 0x30 || code > 0x39)) return
+        if (code !== 0x2d && (code < 0x30 || code > 0x39)) return elements
         elements++
         at = numberEnd(text, at) - 1
     }
     if (elements > maxElements) throw tooMany(maxElements)
   }
+  return elements
+}
+
+/** Returns the position of the next backslash; `text.length` if there is none. */
+function nextEscape(text: string, from: number): number {
+  const at = text.indexOf('\\', from)
+  return at === -1 ? text.length : at
 }
 
 function hasLoneSurrogate(text: string, open: number): boolean {
@@ -153,11 +209,11 @@ function numberEnd(text: string, start: number): number {
     else if (code === 69 || code === 101) exponent = true
     else if (code !== 43 && code !== 45) break
   }
-  if (end - start > 15 || exponent) check(text, start, end, isInteger && !exponent)
+  if (end - start > 15 || exponent) checkNumber(text, start, end, isInteger && !exponent)
   return end
 }
 
-function check(text: string, start: number, end: number, isInteger: boolean): void {
+function checkNumber(text: string, start: number, end: number, isInteger: boolean): void {
   const token = text.slice(start, end)
   const value = Number(token)
   if (Number.isNaN(value)) return
