@@ -1,4 +1,4 @@
-import type { EncodedRequest, NativeCall, Provider, UpstreamResponse } from '@sluice/core/provider'
+import type { EncodedNativeRequest, NativeCall, Provider, UpstreamResponse } from '@sluice/core/provider'
 import { validateBetas, validateMaxTokens, validateVersion } from './anthropic/check-options.ts'
 import { countBody, decodeTokenCount, nativeCountBody } from './anthropic/count-tokens.ts'
 import { decodeMessages } from './anthropic/decode.ts'
@@ -89,7 +89,7 @@ export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<An
   )
   const keepsBilling = new URL(url).host === 'api.anthropic.com'
   const native = {
-    encodeNative: (call: NativeCall): EncodedRequest => {
+    encodeNative: (call: NativeCall): EncodedNativeRequest => {
       const { body, adjustments } = nativeBody(call, modelEdits(call), keepsBilling)
       return { method: 'POST', url, headers: nativeHeaders(call, further.of(call)), body, adjustments }
     },

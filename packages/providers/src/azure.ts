@@ -1,5 +1,12 @@
 import { configurationError } from '@sluice/core/adapter'
-import type { Call, Capabilities, EncodedRequest, Provider, Target } from '@sluice/core/provider'
+import type {
+  Call,
+  Capabilities,
+  EncodedNativeRequest,
+  EncodedRequest,
+  Provider,
+  Target,
+} from '@sluice/core/provider'
 import { accessToken, type CredentialHeaders } from './access-token.ts'
 import { azureAnswerFields } from './answer-fields.ts'
 import { plainHeaders } from './anthropic/native-headers.ts'
@@ -193,11 +200,11 @@ function speaksResponses(speaks: AzureOptions['speaks'], { api }: ApiVersion): b
 type Credential = (call: Pick<Call, 'key'>) => CredentialHeaders | Promise<CredentialHeaders>
 
 /** Adds the credential of a call to its request. A request that was refused before asks for no token. */
-function authorized(
-  request: EncodedRequest,
+function authorized<Request extends EncodedRequest | EncodedNativeRequest>(
+  request: Request,
   credential: Credential,
   call: Pick<Call, 'key'>,
-): EncodedRequest | Promise<EncodedRequest> {
+): Request | Promise<Request> {
   const given = credential(call)
   const signed = (headers: CredentialHeaders) => ({ ...request, headers: { ...request.headers, ...headers } })
   return given instanceof Promise ? given.then(signed) : signed(given)

@@ -1,7 +1,7 @@
 import { configurationError } from '@sluice/core/adapter'
 import type {
   Call,
-  EncodedRequest,
+  EncodedNativeRequest,
   NativeCall,
   Provider,
   RestrictedFields,
@@ -209,7 +209,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   if (typeof moderations !== 'boolean')
     throw configurationError(`${name}()`, ['moderations'], moderations, 'a boolean')
   const native: NativeCodec = {
-    encodeNative: (call: NativeCall): EncodedRequest => {
+    encodeNative: (call: NativeCall): EncodedNativeRequest => {
       if (call.request.dialect === 'responses') {
         const body = nativeResponsesBody(call, encryptedReasoning)
         const headers = { ...plainHeaders(call), ...endpoints.of(call).headers }

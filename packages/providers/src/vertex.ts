@@ -1,5 +1,6 @@
 import type {
   Call,
+  EncodedNativeRequest,
   EncodedRequest,
   NativeCall,
   Provider,
@@ -160,7 +161,7 @@ export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> 
 
   const known = allowedBetas(vertexBetas, options.allowBetas, 'vertex')
 
-  async function encodeNative(call: NativeCall): Promise<EncodedRequest> {
+  async function encodeNative(call: NativeCall): Promise<EncodedNativeRequest> {
     const resource = modelResource(call.model, project, location)
     const { body, adjustments } = nativeClaudeRequest(call, known, options.beta ?? [])
     const method = call.request.stream ? 'streamRawPredict' : 'rawPredict'

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../protocol/chat.ts'
+import type { ReceivedText } from '../protocol/received-text.ts'
 import type { Operation, Outline } from './outline.ts'
 
 /** The headers of a request, by lowercase name. */
@@ -19,6 +20,8 @@ export interface Draft {
   readonly outline: Outline
   /** The JSON text of the body, for a dialect that passes bodies on. `undefined` if the host has parsed it. */
   readonly text?: string | undefined
+  /** What was received, with its bytes: `text`, unless the gateway has changed it. Absent for a short text. */
+  readonly received?: ReceivedText | undefined
   /** The headers of the request. */
   readonly headers?: RequestHeaders | undefined
   /** What the gateway has put in front of the caller's own conversation. Absent: nothing. */

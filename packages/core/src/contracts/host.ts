@@ -7,6 +7,7 @@ import type { Principal } from './principal.ts'
 export type HostBody =
   | {
       readonly kind: 'stream'
+      /** Its bytes may be sent to a vendor later: they must not change any more. */
       readonly stream: AsyncIterable<Uint8Array>
       /** Returns the body if it is already buffered completely. Otherwise returns `undefined` and consumes nothing. */
       buffered?(): Uint8Array | undefined

@@ -2,6 +2,7 @@ import type { Adjustment } from '../conversation/adjustment.ts'
 import type { BodyEdit } from '../conversation/body-edit.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import type { ChatRequest, FinishReason, JsonObject, Logprobs } from '../protocol/chat.ts'
+import type { ReceivedText } from '../protocol/received-text.ts'
 import type { EmbeddingInput, EmbeddingVector, EmbedRequest } from './embedding.ts'
 import type { ModerateRequest } from './moderation.ts'
 import type { Operation } from './outline.ts'
@@ -36,6 +37,8 @@ export interface NativeCall extends Call {
   readonly request: GenerateRequest
   /** The JSON text of the caller's body. */
   readonly text: string
+  /** What was received, with its bytes, for `spliceJsonBody`. Absent for a short text. */
+  readonly received?: ReceivedText | undefined
   /**
    * What to change in it: the target's parameters, the bound of the output. The provider adds its own, such as the model, and
    * applies them with `spliceJson`.
@@ -164,7 +167,7 @@ export interface CountCodec {
   /** Absent: the tokens of requests that are translated are estimated. */
   encode?(call: Call): EncodedRequest | Promise<EncodedRequest>
   /** Encodes a request whose dialect the vendor speaks. Default: `encode`. */
-  encodeNative?(call: NativeCall): EncodedRequest | Promise<EncodedRequest>
+  encodeNative?(call: NativeCall): EncodedNativeRequest | Promise<EncodedNativeRequest>
   decode(response: UpstreamResponse, call: Call): CountReply | Promise<CountReply>
 }
 
@@ -177,6 +180,14 @@ export type UnsupportedParameters = 'refuse' | 'drop'
 /** An encoded request to a vendor, with the adjustments that it needed. */
 export interface EncodedRequest extends UpstreamRequest {
   readonly adjustments?: readonly Adjustment[]
+}
+
+/** The body of a request. A list is sent as one body, in this order. */
+export type NativeRequestBody = string | Uint8Array | readonly Uint8Array[]
+
+/** A request with the caller's body. Its bytes may be those that were received, with edits between them. */
+export interface EncodedNativeRequest extends Omit<EncodedRequest, 'body'> {
+  readonly body?: NativeRequestBody
 }
 
 /** One of several API keys of a vendor's account. Each has its own cooldowns. */
@@ -209,7 +220,7 @@ export interface Provider {
    */
   readonly speaks?: readonly string[] | ((model: string) => readonly string[])
   /** Encodes a request in a dialect of `speaks`. Throws what `encode` throws. */
-  encodeNative?(call: NativeCall): EncodedRequest | Promise<EncodedRequest>
+  encodeNative?(call: NativeCall): EncodedNativeRequest | Promise<EncodedNativeRequest>
   /** Decodes the response to it, with the vendor's own text: see `native` of `Reply`. Throws what `decode` throws. */
   decodeNative?(response: UpstreamResponse, call: NativeCall): Reply | Promise<Reply>
   /**

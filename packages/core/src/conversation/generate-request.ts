@@ -1,5 +1,6 @@
 import type { ChatRequest, JsonObject } from '../protocol/chat.ts'
 import type { NamedFields } from '../protocol/chat-fields.ts'
+import type { ReceivedText } from '../protocol/received-text.ts'
 import type { Adjustment } from './adjustment.ts'
 import type { BodyEdit } from './body-edit.ts'
 import type { Turn } from './turns.ts'
@@ -104,6 +105,8 @@ export interface RealmRequest {
 /** A caller's body as it came. */
 export interface NativeBody {
   readonly text: string
+  /** The text that was received, with its bytes: `text`, unless the gateway has changed it. */
+  readonly received?: ReceivedText | undefined
   /** The caller's headers that may go upstream, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>
   /** The settings that differ from those of the body, in the names of the caller's dialect. */

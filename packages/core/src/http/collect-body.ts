@@ -9,6 +9,8 @@ import type { Upload } from './uploads.ts'
 
 type StreamBody = Extract<HostBody, { kind: 'stream' }>
 
+type UseBody<T> = (bytes: Uint8Array, pieces: readonly Uint8Array[]) => T
+
 /** Limits of a body that is being received. */
 export interface BodyBounds {
   readonly limits: RequestLimits
@@ -24,16 +26,16 @@ export interface BodyBounds {
 }
 
 /**
- * Collects a stream and returns the result of `use`. The bytes passed to `use` are reused for other bodies afterwards. A body
- * of a single chunk is not copied; small chunks are copied together, so that they are not retained. On an error it cancels the
- * stream without waiting for it.
+ * Collects a stream and returns the result of `use`. It gets the bytes, which are reused for other bodies afterwards, and the same
+ * bytes in pieces, which it may retain. A body of a single chunk is not copied; small chunks are copied together, so that they
+ * are not retained. On an error it cancels the stream without waiting for it.
  *
  * Rejects with an error of `bounds`, with what the stream, the upload or `use` threw, or with `LifeEnded`.
  */
 export function collectBody<T>(
   stream: AsyncIterable<Uint8Array>,
   bounds: BodyBounds,
-  use: (bytes: Uint8Array) => T,
+  use: UseBody<T>,
 ): Promise<T> {
   const { limits, upload, lifetime, clock } = bounds
   const pieces = new Pieces()
@@ -175,20 +177,21 @@ class Pieces {
     this.#to += piece.length
   }
 
-  /** Calls a function with all bytes, which it must not retain. */
-  use<T>(use: (bytes: Uint8Array) => T): T {
+  /** Calls a function with all bytes, which it must not retain, and with the pieces, which it may. */
+  use<T>(use: UseBody<T>): T {
     this.#close()
-    const [first = nothing, second] = this.#list
-    if (second === undefined) return use(first)
+    const pieces = this.#list
+    const [first = nothing, second] = pieces
+    if (second === undefined) return use(first, pieces)
     const buffer = spare.length >= this.length ? spare : new Uint8Array(this.length)
     let at = 0
-    for (const piece of this.#list) {
+    for (const piece of pieces) {
       buffer.set(piece, at)
       at += piece.length
     }
     this.clear()
     if (buffer.length <= maxSpareBytes) spare = buffer
-    return use(buffer.subarray(0, at))
+    return use(buffer.subarray(0, at), pieces)
   }
 
   clear(): void {

@@ -2,8 +2,7 @@ import { busyTime, type Span } from '../clock/busy-time.ts'
 import type { EmbeddingInput } from '../contracts/embedding.ts'
 import type { AttemptReason, AttemptRecord, EndEvent } from '../contracts/events.ts'
 import type { Lease } from '../contracts/limiter.ts'
-import type { Adjustment, Call, Target } from '../contracts/provider.ts'
-import type { UpstreamRequest } from '../contracts/transport.ts'
+import type { Adjustment, Call, EncodedNativeRequest, Target } from '../contracts/provider.ts'
 import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
@@ -74,7 +73,7 @@ export class AttemptEntry implements Span {
   }
 
   /** Marks the upstream as called. Returns the request with the headers of the tracer. */
-  ask(request: UpstreamRequest, call: Call | undefined): UpstreamRequest {
+  ask(request: EncodedNativeRequest, call: Call | undefined): EncodedNativeRequest {
     this.called = true
     if (this.#traced === undefined) return request
     const { provider, model } = this.target

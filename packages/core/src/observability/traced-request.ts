@@ -1,7 +1,6 @@
 import type { EndEvent } from '../contracts/events.ts'
-import type { Call } from '../contracts/provider.ts'
+import type { Call, EncodedNativeRequest } from '../contracts/provider.ts'
 import type { AttemptEnd, AttemptSpan, RequestSpan, UpstreamCall } from '../contracts/tracer.ts'
-import type { UpstreamRequest } from '../contracts/transport.ts'
 import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import type { FinishReason } from '../protocol/chat.ts'
@@ -101,7 +100,7 @@ export class TracedAttempt {
   }
 
   /** Returns the request with the headers that the tracer adds. */
-  carriedBy(request: UpstreamRequest): UpstreamRequest {
+  carriedBy(request: EncodedNativeRequest): EncodedNativeRequest {
     try {
       const { headers } = this.#span
       if (headers === undefined) return request
@@ -157,7 +156,7 @@ function notify(given: unknown, failed: (error: unknown) => void): void {
   if (isPromise(given)) void Promise.resolve(given).catch(failed)
 }
 
-type HeaderRecord = UpstreamRequest['headers']
+type HeaderRecord = EncodedNativeRequest['headers']
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const text = /^[\t\x20-\x7e\x80-\xff]*$/

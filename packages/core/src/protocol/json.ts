@@ -105,13 +105,9 @@ function check(text: string, limits: JsonLimits, surrogates: boolean): number {
  *
  * @param surrogates - whether strings are searched for unpaired surrogates.
  */
-function scan(
-  text: string,
-  { maxDepth, maxElements, maxMembers }: JsonLimits,
-  surrogates: boolean,
-): number {
+function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits, surrogates: boolean): number {
   // Kept up to date in the loop: the engine moves a search whose result never changes into it, which is quadratic then.
-  let escape = nextEscape(text, 0)
+  let backslash = nextBackslash(text, 0)
   let inObject = false
   let keyNext = false
   let elements = 0
@@ -129,11 +125,11 @@ function scan(
         } else {
           elements++
           const end = text.indexOf('"', at + 1)
-          if (end < escape) {
+          if (end < backslash) {
             at = end
           } else {
             at = stringEnd(text, at)
-            escape = nextEscape(text, at)
+            backslash = nextBackslash(text, at)
           }
           if (at === -1) return elements
         }
@@ -181,7 +177,7 @@ function scan(
 }
 
 /** Returns the position of the next backslash; `text.length` if there is none. */
-function nextEscape(text: string, from: number): number {
+function nextBackslash(text: string, from: number): number {
   const at = text.indexOf('\\', from)
   return at === -1 ? text.length : at
 }

@@ -17,11 +17,31 @@ export function spliceJson(text: string, edits: readonly BodyEdit[]): string {
   return edits.length === 0 ? text : splicedPieces(text, edits).join('')
 }
 
-/** Returns the text with its edits, in pieces: to join them copies all of it. */
-export function splicedPieces(text: string, edits: readonly BodyEdit[]): readonly string[] {
+/** A part of a text, and the text in its place. */
+export interface Replacement {
+  readonly start: number
+  readonly end: number
+  readonly by: string
+}
+
+/** Returns the parts of a text that edits replace, in order. */
+export function replacementsOf(text: string, edits: readonly BodyEdit[]): readonly Replacement[] {
+  if (edits.length === 0) return []
   const root: Step = {}
   for (const { path, value } of edits) addEdit(root, path, value)
   return new Splice(text).apply(root)
+}
+
+/** Returns the text with its edits, in pieces: to join them copies all of it. */
+export function splicedPieces(text: string, edits: readonly BodyEdit[]): readonly string[] {
+  const pieces: string[] = []
+  let done = 0
+  for (const { start, end, by } of replacementsOf(text, edits)) {
+    pieces.push(text.slice(done, start), by)
+    done = end
+  }
+  pieces.push(text.slice(done))
+  return pieces
 }
 
 /** What to do with one value: replace or remove it (`edit`), or edit its members (`steps`). It has at most one of both. */
@@ -113,24 +133,20 @@ const closeObject = 0x7d
 /** One run over a text. It ends where nothing is left to edit. */
 class Splice {
   readonly #text: string
-  readonly #pieces: string[] = []
-  /** End of the text that is in the pieces, or was cut. */
-  #done = 0
+  readonly #replacements: Replacement[] = []
 
   constructor(text: string) {
     this.#text = text
   }
 
-  apply(root: Step): readonly string[] {
+  apply(root: Step): readonly Replacement[] {
     this.#value(this.#skipSpace(0), root, true)
-    this.#pieces.push(this.#text.slice(this.#done))
-    return this.#pieces
+    return this.#replacements
   }
 
   /** Replaces a part of the text. Parts come in order. */
   #replace(start: number, end: number, by: string): void {
-    this.#pieces.push(this.#text.slice(this.#done, start), by)
-    this.#done = end
+    this.#replacements.push({ start, end, by })
   }
 
   /**

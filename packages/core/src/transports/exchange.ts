@@ -1,4 +1,5 @@
-import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
+import type { EncodedNativeRequest } from '../contracts/provider.ts'
+import type { Transport, TransportResponse } from '../contracts/transport.ts'
 
 /** A request and its response, which can be cancelled without an `AbortSignal`: on Node 20, that costs more than the call. */
 export interface Exchange {
@@ -12,7 +13,7 @@ export interface Exchange {
 }
 
 /** Starts an exchange. Never throws. */
-export type Begin = (request: UpstreamRequest) => Exchange
+export type Begin = (request: EncodedNativeRequest) => Exchange
 
 const begins = new WeakMap<Transport, Begin>()
 

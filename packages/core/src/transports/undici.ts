@@ -1,9 +1,11 @@
 import { Agent, type buildConnector, Client, type Dispatcher, type errors, Pool } from 'undici'
 import { systemClock } from '../clock/clock.ts'
-import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
+import type { EncodedNativeRequest } from '../contracts/provider.ts'
+import type { Transport, TransportResponse } from '../contracts/transport.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { beginsBy, type Exchange } from './exchange.ts'
 import { KeepAliveConnection } from './keep-alive-connection.ts'
+import { isListed, listedBytes } from './listed-body.ts'
 import { type BodySource, ReceivedBody } from './received-body.ts'
 import { ResponseHeaders } from './response-headers.ts'
 
@@ -36,12 +38,16 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
   }
   // Nearly all requests of a process go to the same URL as the previous one.
   let last = { url: '', origin: '', path: '/' }
-  const begin = (request: UpstreamRequest): UndiciExchange => {
-    const { method, url, headers, body = null } = request
+  const begin = (request: EncodedNativeRequest): UndiciExchange => {
+    const { method, url, body = null } = request
+    // Undici sends a list in HTTP chunks, unless its length is given.
+    const headers = isListed(body)
+      ? { ...request.headers, 'content-length': `${listedBytes(body)}` }
+      : request.headers
     if (url !== last.url) last = { url, ...splitUrl(url) }
     const { origin, path } = last
     const exchange = new UndiciExchange(stale)
-    dispatcherOf(origin).dispatch({ origin, path, method, headers, body }, exchange)
+    dispatcherOf(origin).dispatch({ origin, path, method, headers, body: body as SentBody }, exchange)
     return exchange
   }
   const transport: Transport = (request, signal) => {
@@ -56,6 +62,9 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
   beginsBy(transport, begin)
   return transport
 }
+
+/** Undici sends any iterable of bytes, too. */
+type SentBody = NonNullable<Dispatcher.DispatchOptions['body']> | null
 
 /** Maximum number of cached pools. */
 const maxKnownPools = 1_000

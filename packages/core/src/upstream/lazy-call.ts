@@ -13,6 +13,7 @@ import type { RerankRequest } from '../contracts/rerank.ts'
 import type { BodyEdit } from '../conversation/body-edit.ts'
 import type { GenerateRequest, NativeBody } from '../conversation/generate-request.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
+import type { ReceivedText } from '../protocol/received-text.ts'
 import type { EmbedPart } from './call-request.ts'
 
 /** What every planned call has. */
@@ -91,6 +92,7 @@ export class LazyCall extends SignalledCall implements Call {
 
 export class LazyNativeCall extends LazyCall implements NativeCall {
   readonly text: string
+  readonly received: ReceivedText | undefined
   readonly edits: readonly BodyEdit[]
   readonly headers: Readonly<Record<string, string>>
 
@@ -99,8 +101,9 @@ export class LazyNativeCall extends LazyCall implements NativeCall {
     owner: SignalOwner,
   ) {
     super(planned, owner)
-    const { text, edits, headers } = planned.native
+    const { text, received, edits, headers } = planned.native
     this.text = text
+    this.received = received
     this.edits = edits
     this.headers = headers
   }

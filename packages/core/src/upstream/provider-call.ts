@@ -1,7 +1,7 @@
 import type {
   Adjustment,
   ChunkBatch,
-  EncodedRequest,
+  EncodedNativeRequest,
   PartialCompletion,
   Provider,
 } from '../contracts/provider.ts'
@@ -14,6 +14,7 @@ import type { AttemptEntry } from '../observability/attempt-log.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { beginOf, type Exchange } from '../transports/exchange.ts'
+import { isListed, withOneBody } from '../transports/listed-body.ts'
 import type { AttemptObserver, ChunkSource, ProviderCallDependencies, UpstreamReply } from './call-context.ts'
 import { CompleteReply } from './complete-reply.ts'
 import { type Release, type Slots, slotsOf } from './concurrency-slots.ts'
@@ -203,7 +204,7 @@ export class ProviderCall implements ChunkSource {
   }
 
   #send(
-    request: EncodedRequest,
+    request: EncodedNativeRequest,
     provider: Provider,
     called: OpenCall,
     overridden: readonly Adjustment[],
@@ -221,7 +222,7 @@ export class ProviderCall implements ChunkSource {
     return this.#exchangeOf(memberOf(provider, 'transport') ?? this.#dependencies.transport, sent)
   }
 
-  #encode(called: OpenCall): EncodedRequest | Promise<EncodedRequest> {
+  #encode(called: OpenCall): EncodedNativeRequest | Promise<EncodedNativeRequest> {
     try {
       const encoded: unknown = called.encode()
       return isPromise(encoded) ? this.#encodeLater(encoded) : validatedRequest(encoded)
@@ -230,7 +231,7 @@ export class ProviderCall implements ChunkSource {
     }
   }
 
-  async #encodeLater(encoding: PromiseLike<unknown>): Promise<EncodedRequest> {
+  async #encodeLater(encoding: PromiseLike<unknown>): Promise<EncodedNativeRequest> {
     this.#deadlines.writing()
     try {
       return validatedRequest(await this.#outlive(encoding))
@@ -239,9 +240,9 @@ export class ProviderCall implements ChunkSource {
     }
   }
 
-  #exchangeOf(transport: Transport, request: UpstreamRequest): Promise<TransportResponse> {
+  #exchangeOf(transport: Transport, request: EncodedNativeRequest): Promise<TransportResponse> {
     const begin = beginOf(transport)
-    if (begin === undefined) return this.#outlive(transport(request, this.signal))
+    if (begin === undefined) return this.#outlive(transport(withOneBody(request), this.signal))
     this.#exchange = begin(request)
     return this.#exchange.response
   }
@@ -307,15 +308,16 @@ function completionIn(reply: Decoded): PartialCompletion | Promise<PartialComple
 }
 
 /** Throws `TypeError` for what no transport can send: else it would fail as if the upstream had. */
-export function validatedRequest(value: unknown): EncodedRequest {
+export function validatedRequest(value: unknown): EncodedNativeRequest {
   if (isRequest(value)) return value
   throw new TypeError('The provider encoded no request: expected { method, url, headers, body }.')
 }
 
-function isRequest(value: unknown): value is EncodedRequest {
+function isRequest(value: unknown): value is EncodedNativeRequest {
   if (typeof value !== 'object' || value === null) return false
-  const { method, url, headers, body } = value as { readonly [Name in keyof EncodedRequest]: unknown }
-  const sendable = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body)
+  const { method, url, headers, body } = value as { readonly [Name in keyof EncodedNativeRequest]: unknown }
+  const sendable =
+    body === undefined || typeof body === 'string' || ArrayBuffer.isView(body) || isListed(body)
   return isText(method) && isText(url) && typeof headers === 'object' && headers !== null && sendable
 }
 

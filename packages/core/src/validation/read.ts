@@ -13,6 +13,7 @@ import type { JsonObject, JsonValue } from '../protocol/chat.ts'
 import { checkParsed } from '../protocol/check-parsed.ts'
 import { shorten, typeName } from '../protocol/error-messages.ts'
 import { decodeUtf8, parseJsonText } from '../protocol/json.ts'
+import { type ReceivedText, receivedText } from '../protocol/received-text.ts'
 
 /** What a draft takes from the dialect of its request. */
 type DraftDialect = Pick<Dialect, 'name' | 'operation' | 'outline'> & { readonly pass?: unknown }
@@ -79,7 +80,8 @@ export async function receive(
   dialect: DraftDialect,
   { key, uploads, lifetime, random, clock }: Sender,
 ): Promise<Draft> {
-  const use = (bytes: Uint8Array): Draft => draftOf(bytes, limits, request.headers, dialect)
+  const use = (bytes: Uint8Array, pieces?: readonly Uint8Array[]): Draft =>
+    draftOf(bytes, limits, request.headers, dialect, pieces)
   const stream = body?.kind === 'stream' ? body.stream : webBody(request)
   if (stream === undefined) return use(new Uint8Array())
   const bounds: BodyBounds = {
@@ -102,10 +104,12 @@ function draftOf(
   limits: RequestLimits,
   headers: RequestHeaders,
   dialect: DraftDialect,
+  pieces?: readonly Uint8Array[],
 ): Draft {
   if (bytes.length > limits.maxBytes) throw tooLarge(bytes.length, limits)
   const text = decodeUtf8(bytes)
-  return toDraft(parseJsonText(text, limits), bytes.length, text, headers, dialect)
+  const received = pieces && receivedText(text, pieces, bytes.length)
+  return toDraft(parseJsonText(text, limits), bytes.length, text, headers, dialect, received)
 }
 
 function webBody(request: Request): AsyncIterable<Uint8Array> | undefined {
@@ -125,6 +129,7 @@ function toDraft(
   text: string | undefined,
   headers: RequestHeaders,
   { name, operation, outline, pass }: DraftDialect,
+  received?: ReceivedText,
 ): Draft {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new GatewayError('invalid_json')
   const object = body as JsonObject
@@ -139,7 +144,7 @@ function toDraft(
     const draft = { dialect: name, operation, model, body: object, bytes, outline: outlined as Outline }
     // A text of megabytes is kept only for a dialect that passes it on.
     const passes = pass !== undefined || operation === 'countTokens' || operation === 'moderate'
-    return Object.freeze(passes ? { ...draft, text, headers } : draft)
+    return Object.freeze(passes ? { ...draft, text, headers, received } : draft)
   }
   throw new GatewayError('invalid_type', {
     message: `Invalid type for 'model': expected a string, but got ${typeName(model)} instead.`,

@@ -2,13 +2,14 @@ import {
   type Adjustment,
   type BodyEdit,
   type NativeCall,
+  type NativeRequestBody,
   spliceJson,
   spliceJsonBody,
 } from '@sluice/core/provider'
 import { isFields } from '../wire/json-value.ts'
 
 /** A caller's body for a vendor that speaks the Messages API. */
-export interface NativeBody<Body extends string | Uint8Array = string | Uint8Array> {
+export interface NativeBody<Body = NativeRequestBody> {
   readonly body: Body
   readonly adjustments: readonly Adjustment[]
 }
@@ -21,7 +22,7 @@ export interface NativeBody<Body extends string | Uint8Array = string | Uint8Arr
  */
 export function nativeBody(call: NativeCall, own: readonly BodyEdit[], keepsBilling: boolean): NativeBody {
   const { edits, adjustments } = allEdits(call, own, keepsBilling)
-  return { body: spliceJsonBody(call.text, edits), adjustments }
+  return { body: spliceJsonBody(call, edits), adjustments }
 }
 
 /** Returns the same as text, for a provider that has to sign it. */

@@ -1,4 +1,10 @@
-import { type BodyEdit, type NativeCall, type Provider, spliceJsonBody } from '@sluice/core/provider'
+import {
+  type BodyEdit,
+  type NativeCall,
+  type NativeRequestBody,
+  type Provider,
+  spliceJsonBody,
+} from '@sluice/core/provider'
 import { plainHeaders } from '../anthropic/native-headers.ts'
 import { decodeCount } from '../wire/decode-count.ts'
 import { parseErrorResponse } from '../wire/upstream-error-response.ts'
@@ -17,14 +23,14 @@ const counted: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the JSON text of a caller's body, without what the API refuses in a request to count its tokens. */
-function inputTokensBody(call: NativeCall): string | Uint8Array {
+function inputTokensBody(call: NativeCall): NativeRequestBody {
   const { body } = call.request
   const edited = call.edits.flatMap(({ path: [name] }) => (typeof name === 'string' ? [name] : []))
   const names = [...new Set([...Object.keys(body), ...edited])]
   const removed = names.filter(name => !counted.has(name))
   const own = removed.map((name): BodyEdit => ({ path: [name], value: undefined }))
   if (body.model !== call.model) own.push({ path: ['model'], value: call.model })
-  return spliceJsonBody(call.text, [...call.edits, ...own])
+  return spliceJsonBody(call, [...call.edits, ...own])
 }
 
 /** Returns the codec of a server that counts tokens at a URL, for requests that are passed on. */

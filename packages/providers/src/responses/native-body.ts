@@ -1,4 +1,4 @@
-import { type BodyEdit, type NativeCall, spliceJsonBody } from '@sluice/core/provider'
+import { type BodyEdit, type NativeCall, type NativeRequestBody, spliceJsonBody } from '@sluice/core/provider'
 
 /** What the items of reasoning need to be read again by a vendor that stores nothing. */
 export const encryptedReasoning = 'reasoning.encrypted_content'
@@ -12,7 +12,7 @@ const state = ['previous_response_id', 'conversation'] as const
  *
  * @param encrypts - whether the vendor can return encrypted reasoning.
  */
-export function nativeResponsesBody(call: NativeCall, encrypts: boolean): string | Uint8Array {
+export function nativeResponsesBody(call: NativeCall, encrypts: boolean): NativeRequestBody {
   const { body } = call.request
   const own: BodyEdit[] = []
   if (body.model !== call.model) own.push({ path: ['model'], value: call.model })
@@ -23,5 +23,5 @@ export function nativeResponsesBody(call: NativeCall, encrypts: boolean): string
     if (!include.includes(encryptedReasoning))
       own.push({ path: ['include'], value: [...include, encryptedReasoning] })
   }
-  return spliceJsonBody(call.text, [...call.edits, ...own])
+  return spliceJsonBody(call, [...call.edits, ...own])
 }

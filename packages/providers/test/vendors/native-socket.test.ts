@@ -1,4 +1,9 @@
-import { type ChunkBatch, fetchTransport, type UpstreamResponse } from '@sluice/core/provider'
+import {
+  type ChunkBatch,
+  fetchTransport,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from '@sluice/core/provider'
 import { anthropic, openaiCompatible } from '@sluice/providers'
 import { startUpstream, steps } from '@sluice/testing'
 import { expect, it, onTestFinished } from 'vitest'
@@ -29,7 +34,8 @@ it.each([
   onTestFinished(() => upstream.close())
   const { provider } = vendor(upstream.url)
   const call = nativeCall(text, { model: 'their-model', headers: { 'anthropic-beta': 'a, b' } })
-  const response = await transport(await provider.encodeNative!(call), new AbortController().signal)
+  const request = (await provider.encodeNative!(call)) as UpstreamRequest
+  const response = await transport(request, new AbortController().signal)
   const unread = () => Promise.reject(new Error('A stream is read event by event.'))
   const whole: UpstreamResponse = { ...response, headers: response.headers, text: unread }
   const reply = await provider.decodeNative!(whole, call)
@@ -37,11 +43,11 @@ it.each([
   const batches: ChunkBatch[] = []
   for await (const batch of reply.chunks) batches.push(batch)
 
-  const [request] = upstream.requests
-  expect(request?.path).toBe('/v1/messages')
-  expect(request?.json).toEqual({ ...JSON.parse(text), model: 'their-model' })
-  expect(request?.headers).toMatchObject({ 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a, b' })
-  expect(request?.headers).toMatchObject(
+  const [sent] = upstream.requests
+  expect(sent?.path).toBe('/v1/messages')
+  expect(sent?.json).toEqual({ ...JSON.parse(text), model: 'their-model' })
+  expect(sent?.headers).toMatchObject({ 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a, b' })
+  expect(sent?.headers).toMatchObject(
     provider.name === 'anthropic' ? { 'x-api-key': 'the-key' } : { authorization: 'Bearer the-key' },
   )
   expect(batches.flatMap(({ native = [] }) => native).map(({ data }) => data)).toEqual(events)

@@ -1,7 +1,7 @@
 import type {
   Call,
   CountCodec,
-  EncodedRequest,
+  EncodedNativeRequest,
   JsonObject,
   NativeCall,
   Target,
@@ -39,7 +39,7 @@ async function encoded(target: Target, more: Partial<Call> = {}) {
   return sent(request)
 }
 
-function sent({ body, ...request }: EncodedRequest) {
+function sent({ body, ...request }: EncodedNativeRequest) {
   return { ...request, body: JSON.parse(String(body)) as JsonObject }
 }
 

@@ -59,7 +59,7 @@ export class MessagesGenerateRequest extends SourceGenerateRequest<RequestSource
   protected nativeBody(replaced: Settings | undefined): NativeBody {
     const { draft, text, headers, settings, reasoningEdits } = this.source
     const edits = replaced === undefined ? [] : settingEdits(settings.settings, replaced, draft.body)
-    return { text, headers, edits: [...edits, ...reasoningEdits] }
+    return { text, received: draft.received, headers, edits: [...edits, ...reasoningEdits] }
   }
 
   protected ownPath(path: string): string {

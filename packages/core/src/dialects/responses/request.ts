@@ -66,9 +66,9 @@ export class ResponsesGenerateRequest extends SourceGenerateRequest<RequestSourc
   }
 
   protected nativeBody(replaced: Settings | undefined): NativeBody {
-    const { text, settings, reasoningEdits, bareReasoning } = this.source
+    const { draft, text, settings, reasoningEdits, bareReasoning } = this.source
     const edits = replaced === undefined ? [] : settingEdits(settings.settings, replaced)
-    const own = backgroundEdits(this.source.draft.body)
+    const own = backgroundEdits(draft.body)
     const adjustments = bareReasoning.map(
       (index): Adjustment => ({
         parameter: this.ownPath(`input[${index}]`),
@@ -76,7 +76,8 @@ export class ResponsesGenerateRequest extends SourceGenerateRequest<RequestSourc
         detail: 'it has no encrypted content, and the vendor stores nothing',
       }),
     )
-    return { text, headers: {}, edits: [...own, ...edits, ...reasoningEdits], adjustments }
+    const { received } = draft
+    return { text, received, headers: {}, edits: [...own, ...edits, ...reasoningEdits], adjustments }
   }
 
   protected ownPath(path: string): string {
