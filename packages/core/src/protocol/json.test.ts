@@ -139,6 +139,33 @@ describe('parseJson', () => {
     expect(errorFrom(() => parse('{"a":{"\\ud800":1}}')).param).toBe('a')
   })
 
+  it.each([
+    ['one long value', `"${'\\n\\u00e9 '.repeat(9_000)}"`],
+    ['many values', `[${'"\\n\\u00e9",'.repeat(9_000)}0]`],
+  ])('refuses the same of a long text as of a short one: %s', (_, filler) => {
+    const faults = [
+      '"\\ud800"',
+      '{"\\udc00":1}',
+      '{"a":1,"a":"\\ud800"}',
+      '["\\ud800",{"a":1,"a":2}]',
+      '["\\ud800",12345678901234567890]',
+      '["\\ud800" x]',
+      '[1 2]',
+      '"open',
+      '"\\x"',
+      '1e999',
+      `${'['.repeat(70)}${']'.repeat(70)}`,
+    ]
+    for (const fault of faults) {
+      const [short, long] = ['""', filler].map(value =>
+        errorFrom(() => parse(`{"m":${value},"b":[${fault}]}`)),
+      )
+      expect({ ...long, message: long?.message }).toEqual({ ...short, message: short?.message })
+    }
+    const valid = `{"m":${filler},"b":"\\ud83d\\ude00 \\\\ud800"}`
+    expect(parse(valid)).toEqual(JSON.parse(valid))
+  })
+
   it('F17 refuses nesting beyond the limit, however deep', () => {
     const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
     expect(() => parse(nested(64))).not.toThrow()

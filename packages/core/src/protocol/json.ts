@@ -63,6 +63,8 @@ export function parseJsonText(text: string, limits: JsonLimits): JsonValue {
   }
 }
 
+// Tuned for the bench row `messages`: a text of 1 MB takes 0.25 ms less if `\u` is not looked for at each of its escapes.
+
 /** Shorter texts are searched for surrogates before they are scanned, in UTF-16 code units. */
 const minLength = 65_536
 /** Of a text with few values the values are searched, in UTF-16 code units per value. */
