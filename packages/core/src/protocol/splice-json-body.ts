@@ -10,19 +10,12 @@ const minLength = 65_536
 
 const encoder = new TextEncoder()
 
-/** A text that is sent. */
-interface SentText {
-  readonly text: string
-  /** The bytes that the text was received in, if it was. */
-  readonly received?: ReceivedText | undefined
-}
-
 /**
  * Applies edits as `spliceJson` does, to a text that is sent: a long one is returned as UTF-8. If it was received, that is a list
  * of the received bytes with what was edited, which copies none of them.
  */
 export function spliceJsonBody(
-  { text, received }: SentText,
+  { text, received }: { readonly text: string; readonly received?: ReceivedText | undefined },
   edits: readonly BodyEdit[],
 ): string | Uint8Array | readonly Uint8Array[] {
   if (text.length < minLength) return spliceJson(text, edits)
