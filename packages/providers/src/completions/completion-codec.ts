@@ -4,7 +4,7 @@ import {
   type EncodedRequest,
   type NativeCall,
   type Reply,
-  spliceJsonBody,
+  spliceJson,
   type UpstreamResponse,
 } from '@sluice/core/provider'
 import { plainHeaders } from '../anthropic/native-headers.ts'
@@ -63,7 +63,7 @@ export function completionRequest(
     method: 'POST',
     url,
     headers: { ...plainHeaders(call), ...headers },
-    body: spliceJsonBody(call.text, edits),
+    body: spliceJson(call.text, edits),
   }
 }
 

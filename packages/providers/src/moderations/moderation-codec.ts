@@ -3,7 +3,7 @@ import {
   type ModerateCall,
   type ModerateCodec,
   type ModerateReply,
-  spliceJsonBody,
+  spliceJson,
   UpstreamError,
   type UpstreamResponse,
 } from '@sluice/core/provider'
@@ -41,7 +41,7 @@ export function moderationRequest(
       'accept-encoding': 'identity',
       ...headers,
     },
-    body: spliceJsonBody(text, body.model === model ? [] : [{ path: ['model'], value: model }]),
+    body: spliceJson(text, body.model === model ? [] : [{ path: ['model'], value: model }]),
   }
 }
 
