@@ -4,6 +4,7 @@ export {
   cacheStoreConformance,
 } from './conformance/cache-store.ts'
 export type { ConformanceCase } from './conformance/conformance-case.ts'
+export { type HookCase, type HookSamples, hookConformance } from './conformance/hook.ts'
 export { keyStoreConformance } from './conformance/key-store.ts'
 export { ledgerConformance } from './conformance/ledger.ts'
 export type { LimitStoreCase, MakeLimitStore } from './conformance/limit-store/limit-store-case.ts'
