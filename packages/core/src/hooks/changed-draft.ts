@@ -41,5 +41,8 @@ export function changedDraft(
 /** A conversation keeps its key: that of a stored one is not in the body. */
 function outlineOf({ restored, outline: before }: Draft, outline: Outline): Outline {
   if (restored === undefined) return outline
-  return Object.create(outline, { conversationKey: { value: before.conversationKey } }) as Outline
+  // Its members may read private ones, which no object derived from it has.
+  return new Proxy(outline, {
+    get: (target, name) => Reflect.get(name === 'conversationKey' ? before : target, name) as unknown,
+  })
 }
