@@ -194,7 +194,8 @@ async function completeHooked(
     const isPassed = request.operation === 'complete'
     if (isPassed || callsTool(completion)) throw refusedByPolicy({ message: retry })
     accounting.calledAgain(counted)
-    const again = followUp(request, textOf(completion), retry)
+    // What the model wrote: hooks may have put in what it must not read.
+    const again = followUp(request, textOf(read.completion), retry)
     return complete(await callAgain(again), { ...answered, request: again, earlierUsage: counted.usage })
   }
   const usage = earlierUsage === undefined ? counted.usage : addUsage(earlierUsage, counted.usage)

@@ -46,4 +46,20 @@ describe('hooks that change a conversation', () => {
     expect(keys[2]).toEqual([first.id, 'u', false])
     expect(keys[3]).toEqual(keys[2])
   })
+
+  it('show the model what it wrote when it is called again, and not what was put back', async () => {
+    const { target, inputs } = scripted(() => whole('Hi #'))
+    const again: Hook = {
+      name: 'again',
+      onResponse: ({ isRetry }) => (isRetry ? undefined : { retry: { message: 'Once more.' } }),
+    }
+    const { post } = serving(target, { hooks: [mask, again] })
+    const response = await post({ messages: [{ role: 'user', content: 'I am Ann' }] })
+    expect(await response.text()).toContain('Hi Ann')
+    expect(inputs[1]!.messages).toEqual([
+      { role: 'user', content: 'I am #' },
+      { role: 'assistant', content: 'Hi #' },
+      { role: 'user', content: 'Once more.' },
+    ])
+  })
 })
