@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { shareCores } from './cores.ts'
 import { measureAborts } from './measures/abort.ts'
 import { measureEvents } from './measures/events.ts'
+import { measureHooks } from './measures/hooks.ts'
 import { measureIdle } from './measures/idle.ts'
 import { measureImport } from './measures/import.ts'
 import { measureLarge } from './measures/large.ts'
@@ -82,6 +83,7 @@ async function measure(plan: Plan, only: RowId | undefined): Promise<{ served: S
     ['large', measureLarge],
     ['messages', measureMessages],
     ['responses', measureResponses],
+    ['hooks', measureHooks],
     ['idle', measureIdle],
     ['abort', measureAborts],
     ['redis', measureRedis],

@@ -12,7 +12,7 @@ import { memoryLimitStore } from '@sluice/core/limits'
 import { anthropic, openai } from '@sluice/providers'
 
 /** A gateway with everything on: keys, schema, limits (in memory), a route, prices, a record of each request. */
-export function fullGateway(upstream, store = memoryLimitStore(), responses = undefined) {
+export function fullGateway(upstream, store = memoryLimitStore(), responses = undefined, more = {}) {
   const vendor = openai({ apiKey: 'sk-upstream', baseURL: `${upstream}/v1` })
   const speaking = anthropic({ apiKey: 'sk-upstream', baseURL: `${upstream}/v1` })
   const told = { requests: 0, tokens: 0 }
@@ -23,7 +23,9 @@ export function fullGateway(upstream, store = memoryLimitStore(), responses = un
     prices: priceTable({ 'gpt-4o': { input: 2.5, output: 10 }, claude: { input: 5, output: 25 } }),
     limits: limits(rules, { store }),
     responses,
+    hooks: more.hooks,
     observe: event => {
+      more.observe?.(event)
       if (event.type !== 'end') return
       told.requests++
       told.tokens += event.usage?.total_tokens ?? 0

@@ -7,6 +7,7 @@ export const rowIds = [
   'large',
   'messages',
   'responses',
+  'hooks',
   'idle',
   'abort',
   'redis',
