@@ -57,6 +57,17 @@ function upload({ fetch }: Gateway, signal: AbortSignal) {
 }
 
 describePage(page, {
+  hierarchy: async snippet => {
+    const { asking } = await gatewayOf(snippet, code =>
+      code.replace('requests(600)', 'requests(3)').replace('requests(100)', 'requests(2)'),
+    )
+    const statuses: number[] = []
+    for (const key of ['sk-ann', 'sk-ann', 'sk-ann', 'sk-bob', 'sk-bob']) {
+      statuses.push((await asking({ key, model: 'demo' })).status)
+    }
+    expect(statuses).toEqual([200, 200, 429, 200, 429])
+  },
+
   uploads: async ({ run }) => {
     const refusedOf = async (maxUploads: number) => {
       const leaving = new AbortController()

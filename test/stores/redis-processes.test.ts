@@ -38,6 +38,26 @@ describeWithRedis('processes that share a Redis', () => {
     }
   })
 
+  it('keys of a team, each with a budget within that of the team, spend in 8 processes what both allow', async () => {
+    const team: SumCounter = {
+      kind: 'sum',
+      key: key(),
+      limit: 10,
+      window: 'day',
+      dryRun: false,
+      amount: 1,
+      floor: 0,
+    }
+    const granted: number[] = []
+    for (let left = 3; left > 0; left--) {
+      const counters = [team, { ...team, key: key(), limit: 4 }]
+      const reports = await workers.run({ does: 'burst', counters, times: 50 }, 8)
+      granted.push(reports.flatMap(({ grants }) => grants).length)
+    }
+    // What a key is refused takes nothing from its team, whose third key has what is left.
+    expect(granted).toEqual([4, 4, 2])
+  })
+
   it('N5 the traffic of 4 processes exceeds no limit, and leaves little of it', async () => {
     const limit = 400
     const windowMs = 1_000
