@@ -109,6 +109,11 @@ export const configMembers = {
     shape: flag,
     description: 'Whether to send the routing trace to callers, in `x-sluice-trace`. Default: no.',
   },
+  exposesCost: {
+    shape: flag,
+    description:
+      'Whether answers have their cost in US dollars: `usage.cost`, and the header `x-sluice-cost`. Default: no.',
+  },
   clientRequestId: {
     shape: either(
       [

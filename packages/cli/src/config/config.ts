@@ -65,6 +65,8 @@ export interface Config {
   readonly unknownParameters?: GatewayOptions['unknownParameters']
   readonly unsupportedParameters?: GatewayOptions['unsupportedParameters']
   readonly traceHeader?: boolean
+  /** Whether answers have their cost: `usage.cost`, and the header `x-sluice-cost`. Default: no. */
+  readonly exposesCost?: boolean
   readonly clientRequestId?: GatewayOptions['clientRequestId']
   readonly maxAttempts?: number
   /** Maximum number of requests in flight. More are rejected with 503. Default: no maximum. */

@@ -80,6 +80,7 @@ export function scalars(config: TypedConfig): Partial<GatewayOptions> {
   const given = { validation, unknownParameters, unsupportedParameters, traceHeader, maxAttempts }
   const more = {
     clientRequestId: config.clientRequestId,
+    exposesCost: config.exposesCost,
     requestLimits,
     timeouts,
     stream,

@@ -58,9 +58,18 @@ export class ResponseCapture {
     else this.#pieces.push(text)
   }
 
-  /** Ends the capture. Resolves when all writers have stored the response. */
-  async ended(completed: boolean, stream: boolean, adjustments: readonly Adjustment[]): Promise<void> {
-    const answer = { stream, text: this.#pieces.join(''), adjustments }
+  /**
+   * Ends the capture. Resolves when all writers have stored the response.
+   *
+   * @param edit - returns the text to store. Default: the text as it was sent.
+   */
+  async ended(
+    completed: boolean,
+    stream: boolean,
+    adjustments: readonly Adjustment[],
+    edit: (text: string, stream: boolean) => string = text => text,
+  ): Promise<void> {
+    const answer = { stream, text: edit(this.#pieces.join(''), stream), adjustments }
     const isComplete = completed && this.#bytes > 0
     await Promise.all(
       this.#writers.map(writer =>

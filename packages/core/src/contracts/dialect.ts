@@ -96,6 +96,11 @@ export interface AnswerIdentity {
   realm?(): string | undefined
   /** Returns the current Unix time in seconds. */
   now?(): number
+  /**
+   * Returns the cost of the answer so far in US dollars, as the ledger records it, for `usage.cost`. `undefined`: no price is
+   * known. Absent: the caller does not get it.
+   */
+  cost?(): number | undefined
 }
 
 /** A complete answer of a vendor, before a dialect writes it. */
@@ -343,6 +348,8 @@ export interface EmbedAnswer {
   /** In the order of the inputs. */
   readonly vectors: readonly EmbeddingVector[]
   readonly promptTokens: number
+  /** The cost in US dollars, for `usage.cost`. Absent: no price is known, or the caller does not get it. */
+  readonly cost?: number | undefined
 }
 
 /** A dialect in which clients ask for embeddings. */

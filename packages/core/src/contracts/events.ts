@@ -175,7 +175,8 @@ export interface WarningEvent {
   /**
    * `only_local_in_production`: every target is a `local()` provider, although `NODE_ENV` is `production`.
    * `load_shedder_failed`: `loadShedder` threw or returned something else than a reason, and the request was accepted.
-   * `trace_header_failed`: the `traceHeader` function threw, and the response has no such header. `tracer_failed`: the `Tracer`
+   * `trace_header_failed`: the `traceHeader` function threw, and the response has no such header.
+   * `exposes_cost_failed`: the `exposesCost` function threw, and the answer has no cost. `tracer_failed`: the `Tracer`
    * threw or returned invalid headers, and spans are missing. `prices_not_refreshed`: a new table of prices could not be loaded
    * or is invalid, and the last valid one applies. `prices_outdated`: the table of prices is old. `hook_failed`: a hook threw, timed
    * out or returned something invalid.
@@ -184,6 +185,7 @@ export interface WarningEvent {
     | 'only_local_in_production'
     | 'load_shedder_failed'
     | 'trace_header_failed'
+    | 'exposes_cost_failed'
     | 'tracer_failed'
     | 'prices_not_refreshed'
     | 'prices_outdated'

@@ -66,6 +66,7 @@ export class AnswerStream implements TextSource {
   /** Whether `#opening` was sent before the upstream answered. */
   #sentOpening = false
   #over = false
+  #broken = false
   /** What hooks make of the deltas; `undefined`: they are written as they are. */
   readonly #filter: ((deltas: readonly AnswerDelta[]) => Promise<readonly AnswerDelta[]>) | undefined
   /** The deltas of a stream that hooks read as a whole; `undefined`: it is not held back. */
@@ -76,7 +77,8 @@ export class AnswerStream implements TextSource {
     this.#request = request
     const { dialect, request: asked, identity } = request
     this.#normalizer = new StreamNormalizer(request.newId, streamParameters(asked))
-    this.#writer = dialect.stream(identity, asked, request.newId)
+    const priced = identity.cost === undefined ? identity : { ...identity, cost: () => this.#cost() }
+    this.#writer = dialect.stream(priced, asked, request.newId)
     this.#opening = textOf(this.#writer.open())
     const { hooks } = request.context
     this.#filter = hooks?.chunkFilter()
@@ -265,6 +267,7 @@ export class AnswerStream implements TextSource {
 
   #break(error: unknown): string | undefined {
     if (this.#over) return undefined
+    this.#broken = true
     this.#close(false, error)
     const { identity, context } = this.#request
     const { outcome, clientError } = toFailure(error, identity.model, context.lifetime)
@@ -307,6 +310,13 @@ export class AnswerStream implements TextSource {
       )
     }
     this.#request.context.lifetime.release()
+  }
+
+  /** Returns the cost so far, as it would be recorded if the stream ended now. */
+  #cost(): number | undefined {
+    const { hasOutput, started } = this.#normalizer
+    if (!hasOutput && !started) return undefined
+    return this.#request.accounting.exposedCost(this.#counted(!this.#broken))
   }
 
   #counted(completed: boolean): CountedUsage {

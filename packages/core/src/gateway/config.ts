@@ -96,6 +96,12 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    */
   readonly traceHeader?: boolean | ((principal: Principal) => boolean)
   /**
+   * Whether answers have their cost in US dollars, as the ledger records it: `usage.cost` in every dialect, and the header
+   * `x-sluice-cost` of answers that are not streamed. Both are absent for a model without a price. A function decides per
+   * principal. Default false.
+   */
+  readonly exposesCost?: boolean | ((principal: Principal) => boolean)
+  /**
    * The request header with the caller's own id for a request, such as `'x-correlation-id'`; `true`: `x-request-id`. An id of
    * 1 to 128 characters of `A-Z a-z 0-9 . _ : / + = @ -` is in the events, and comes back in the response as
    * `x-client-request-id`. Any other is ignored. Nothing is looked up by it: leases and ledger entries have the gateway's own

@@ -46,12 +46,16 @@ export async function embed<Host>(
   const answers = await callParts(parts, targets, context, accounting, options.call)
   const vectors = answers.flatMap(answer => answer.vectors)
   const promptTokens = answers.reduce((tokens, answer) => tokens + answer.promptTokens, 0)
-  const text: unknown = dialect.write({ model: valid.request.model, vectors, promptTokens }, valid.request)
+  const cost = accounting.exposedCost()
+  const text: unknown = dialect.write(
+    { model: valid.request.model, vectors, promptTokens, cost },
+    valid.request,
+  )
   if (typeof text !== 'string') {
     throw new TypeError(`The dialect '${dialect.name}' wrote ${typeof text}, expected a string.`)
   }
   accounting.firstByte()
-  const response = respondText(200, text, context.requestId, accounting.responseHeaders)
+  const response = respondText(200, text, context.requestId, accounting.answerHeaders)
   accounting.sent(text)
   accounting.settled('completed', 200)
   return response

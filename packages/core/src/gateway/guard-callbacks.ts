@@ -121,11 +121,27 @@ export function guardTraceChoice(
   choice: GatewayOptions['traceHeader'],
   observe: Observer,
 ): ((principal: Principal) => boolean) | undefined {
-  if (choice === undefined || choice === false) return undefined
-  if (choice === true) return () => true
   const message = 'The function traceHeader fails: responses have no trace header.'
   const expected = { name: 'traceHeader', expected: 'true or false' }
-  const report = warning(observe, { code: 'trace_header_failed', message }, expected)
+  return guardChoice(choice, warning(observe, { code: 'trace_header_failed', message }, expected))
+}
+
+/** Returns whether a principal's answers have their cost; `undefined`: none has. Where it fails, that principal's have none. */
+export function guardCostChoice(
+  choice: GatewayOptions['exposesCost'],
+  observe: Observer,
+): ((principal: Principal) => boolean) | undefined {
+  const message = 'The function exposesCost fails: answers have no cost.'
+  const expected = { name: 'exposesCost', expected: 'true or false' }
+  return guardChoice(choice, warning(observe, { code: 'exposes_cost_failed', message }, expected))
+}
+
+function guardChoice(
+  choice: boolean | ((principal: Principal) => boolean) | undefined,
+  report: ReturnType<typeof warning>,
+): ((principal: Principal) => boolean) | undefined {
+  if (choice === undefined || choice === false) return undefined
+  if (choice === true) return () => true
   const isBoolean = (value: unknown) => typeof value === 'boolean'
   return guardCallback<[Principal], boolean>(
     principal => choice(principal),

@@ -97,7 +97,7 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
     running: RunningRequests,
     over: () => void,
   ) {
-    const { prices, abandonedCalls, ledger, generateId, random, exposesTrace } = resolved
+    const { prices, abandonedCalls, ledger, generateId, random, exposesTrace, exposesCost } = resolved
     const closing = (work: Promise<unknown>) => {
       this.#closings.add(work)
       closings.add(work)
@@ -120,6 +120,7 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
       generateId,
       random,
       exposesTrace,
+      exposesCost,
       closing,
       shadows,
     }

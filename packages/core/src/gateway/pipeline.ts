@@ -137,9 +137,10 @@ function answeredRequest<Host>(
     },
     now: () => Math.floor(clock.now() / 1000),
   }
+  const priced = accounting.exposesCost ? { ...identity, cost: () => accounting.exposedCost() } : identity
   const { traced } = accounting.attempts
   if (traced !== undefined) traced.answerId = identity.id
-  return { dialect, request, identity, context, accounting, newId: generateId, store, callAgain }
+  return { dialect, request, identity: priced, context, accounting, newId: generateId, store, callAgain }
 }
 
 /** Returns what stores the response of a request; `undefined` if it is not to be stored. */
@@ -241,7 +242,7 @@ function respondComplete(text: unknown, { dialect, context, accounting }: Answer
     throw new TypeError(`The dialect '${dialect.name}' wrote ${typeof text}, expected a string.`)
   }
   accounting.firstByte()
-  const response = respondText(200, text, context.requestId, accounting.responseHeaders)
+  const response = respondText(200, text, context.requestId, accounting.answerHeaders)
   accounting.sent(text)
   accounting.settled('completed', 200)
   return response

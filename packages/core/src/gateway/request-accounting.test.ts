@@ -32,6 +32,7 @@ function record(more: Partial<AccountingServices> = {}) {
     generateId: () => 'f'.repeat(32),
     random: () => 0.5,
     exposesTrace: undefined,
+    exposesCost: undefined,
     closing: work => closings.push(work),
     shadows: new RunningShadows(new Set()),
     ...more,

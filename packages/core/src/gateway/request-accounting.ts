@@ -31,6 +31,7 @@ import {
   type InputRequest,
   promptUsage,
 } from '../usage/usage.ts'
+import { withoutAnswerCost } from './answer-cost.ts'
 import { LimitRequest } from './limit-request.ts'
 import type { RequestContext } from './request-context.ts'
 import { RequestEntry } from './request-entry.ts'
@@ -46,6 +47,8 @@ export interface AccountingServices {
   readonly random: () => number
   /** Whether a principal's responses have a trace of the routing; `undefined`: none has. Never throws. */
   readonly exposesTrace: ((principal: Principal) => boolean) | undefined
+  /** Whether a principal's answers have their cost; `undefined`: none has. Never throws. */
+  readonly exposesCost: ((principal: Principal) => boolean) | undefined
   /** Called with what is still under way when a request is settled: a lease or a ledger entry that is being closed. */
   closing(work: Promise<unknown>): void
   /** Mirrored calls, which may outlive their requests. */
@@ -103,6 +106,8 @@ export class RequestAccounting implements AttemptObserver {
   #cache: 'hit' | 'miss' | undefined
   /** Whether the response is that of an earlier request with the same idempotency key. */
   #replayed = false
+  /** Whether the caller gets the cost; `undefined` before it matters. */
+  #exposesCost: boolean | undefined
   /** When the first byte of the response was sent, in monotonic milliseconds. */
   #firstByteAt: number | undefined
   #settled = false
@@ -328,6 +333,35 @@ export class RequestAccounting implements AttemptObserver {
     return headers
   }
 
+  /** The headers of a complete answer: those of the response, with its cost if the caller gets it. */
+  get answerHeaders(): Readonly<Record<string, string>> {
+    const cost = this.exposedCost()
+    return cost === undefined
+      ? this.responseHeaders
+      : { ...this.responseHeaders, 'x-sluice-cost': String(cost) }
+  }
+
+  /** Whether the caller gets the cost of its answers. */
+  get exposesCost(): boolean {
+    const { exposesCost } = this.#services
+    if (exposesCost === undefined) return false
+    this.#exposesCost ??= exposesCost(this.#context.principal!)
+    return this.#exposesCost
+  }
+
+  /**
+   * Returns what the ledger will record as the cost of the answer, in US dollars. `undefined`: it is not known, or the caller does
+   * not get it. A stored answer costs nothing.
+   *
+   * @param counted - the usage of a stream that has not been settled. Default: that of the answer.
+   */
+  exposedCost(counted?: CountedUsage): number | undefined {
+    if (!this.exposesCost) return undefined
+    if (this.#cache === 'hit' || this.#replayed) return 0
+    const charge = this.#chargeOf(counted?.usage ?? this.#usage, this.#openedAt, counted)
+    return charge?.cost ?? undefined
+  }
+
   #traceHeader(): string | undefined {
     const { exposesTrace } = this.#services
     const context = this.#context
@@ -423,7 +457,8 @@ export class RequestAccounting implements AttemptObserver {
     this.#closeEntry(outcome, status, charge, firstByte, now - startedAt)
     const capture = this.#capture
     if (capture !== undefined) {
-      this.#close(() => capture.ended(outcome === 'completed', context.stream, this.#adjustments))
+      const edit = this.exposesCost ? withoutAnswerCost : undefined
+      this.#close(() => capture.ended(outcome === 'completed', context.stream, this.#adjustments, edit))
     }
     const event: EndEvent = {
       type: 'end',
@@ -545,21 +580,30 @@ export class RequestAccounting implements AttemptObserver {
   }
 
   /** Returns the charge of the response: that of its parts, if it has some. */
-  #chargeOf(usage: Usage | undefined, openedAt: number): Charge | undefined {
+  #chargeOf(
+    usage: Usage | undefined,
+    openedAt: number,
+    terms: AnswerTerms | undefined = this.#terms,
+  ): Charge | undefined {
     const earlier = this.#earlier
     if (earlier !== undefined) {
-      const charge = this.#chargeOfCall(usage, openedAt)
+      const charge = this.#chargeOfCall(usage, openedAt, terms)
       if (charge === undefined) return chargeOf(earlier.usage, earlier.cost)
       const cost = charge.cost === null || earlier.cost === null ? null : charge.cost + earlier.cost
       return chargeOf(totalUsage(earlier.usage, usage), cost)
     }
-    return this.#chargeOfCall(usage, openedAt)
+    return this.#chargeOfCall(usage, openedAt, terms)
   }
 
-  #chargeOfCall(usage: Usage | undefined, openedAt: number): Charge | undefined {
+  #chargeOfCall(
+    usage: Usage | undefined,
+    openedAt: number,
+    terms: AnswerTerms | undefined,
+  ): Charge | undefined {
     if (usage !== undefined && this.#partsCost !== undefined) return chargeOf(usage, this.#partsCost)
     const target = this.attempts.lastCalled
-    return usage && target && this.#chargeAt(usage, target, openedAt, this.attempts.counted?.responseModel)
+    if (usage === undefined || target === undefined) return undefined
+    return this.#chargeAt(usage, target, openedAt, this.attempts.counted?.responseModel, terms)
   }
 
   /** When the ledger entry was opened, or now: prices change. */
@@ -567,11 +611,23 @@ export class RequestAccounting implements AttemptObserver {
     return this.#entry?.openedAt ?? this.#context.clock.now()
   }
 
-  #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
-    return chargeOf(usage, this.#costAt(usage, target, at, responseModel))
+  #chargeAt(
+    usage: Usage,
+    target: Target,
+    at: number,
+    responseModel?: string,
+    terms: AnswerTerms | undefined = this.#terms,
+  ): Charge {
+    return chargeOf(usage, this.#costAt(usage, target, at, responseModel, terms))
   }
 
-  #costAt(usage: Usage, target: Target, at: number, responseModel?: string): number | null {
+  #costAt(
+    usage: Usage,
+    target: Target,
+    at: number,
+    responseModel?: string,
+    terms: AnswerTerms | undefined = this.#terms,
+  ): number | null {
     const { operation, model = '', draft } = this.#context
     const priced = pricedModel(
       operation,
@@ -579,7 +635,7 @@ export class RequestAccounting implements AttemptObserver {
       target,
       at,
       draft?.outline,
-      this.#terms,
+      terms,
       this.#adjustments,
       responseModel,
     )

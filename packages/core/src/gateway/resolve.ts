@@ -41,6 +41,7 @@ import {
   type StreamPacing,
 } from './config.ts'
 import {
+  guardCostChoice,
   guardId,
   guardLedger,
   guardNow,
@@ -85,6 +86,8 @@ export interface ResolvedOptions<Host> extends CacheLookups {
   readonly loadShedder: LoadShedder | undefined
   /** Whether a principal's responses have a trace. Never throws. */
   readonly exposesTrace: ((principal: Principal) => boolean) | undefined
+  /** Whether a principal's answers have their cost. Never throws. */
+  readonly exposesCost: ((principal: Principal) => boolean) | undefined
   /** The header with the caller's own id, in lower case; `undefined`: none is read. */
   readonly clientRequestIdHeader: string | undefined
   /** Starts the span of a request. Never throws. */
@@ -170,6 +173,7 @@ export function resolveOptions<Host>(
     observe,
     loadShedder: guardShedder(options.loadShedder, observe),
     exposesTrace: guardTraceChoice(options.traceHeader, observe),
+    exposesCost: guardCostChoice(options.exposesCost, observe),
     clientRequestIdHeader: clientRequestIdHeader(options.clientRequestId),
     startTrace: guardTracer(options.tracer, observe),
     basePath,

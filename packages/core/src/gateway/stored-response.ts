@@ -6,6 +6,7 @@ import type { Dialect } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { GatewayResponse } from '../contracts/host.ts'
 import { respondStream, respondText } from '../http/respond.ts'
+import { withAnswerCost } from './answer-cost.ts'
 import { ReplayedStream } from './replayed-stream.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
@@ -48,13 +49,14 @@ export function replay(
 ): GatewayResponse {
   const { requestId } = context
   accounting.replayed(stored)
+  const text = accounting.exposesCost ? withAnswerCost(stored.text, stored.stream, 0) : stored.text
   context.stream = stored.stream
   if (stored.stream && 'streamError' in dialect) {
-    const body = new ReplayedStream(stored.text, dialect, context, accounting)
+    const body = new ReplayedStream(text, dialect, context, accounting)
     body.start()
     return respondStream(body, requestId, accounting.responseHeaders)
   }
   accounting.firstByte()
   accounting.settled('completed', 200)
-  return respondText(200, stored.text, requestId, accounting.responseHeaders)
+  return respondText(200, text, requestId, accounting.answerHeaders)
 }

@@ -87,6 +87,8 @@ const aHeaderForIds: Check = value =>
     !/^(proxy-)?authorization$|cookie|key/i.test(value))
     ? undefined
     : "true, false or the name of a header without credentials, such as 'x-correlation-id'"
+const aChoiceOfPrincipals: Check = value =>
+  typeof value === 'boolean' || typeof value === 'function' ? undefined : 'true, false or a function'
 const oneOf =
   (...allowed: string[]): Check =>
   value =>
@@ -112,8 +114,8 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   loadShedder: aFunction,
   observe: aFunction,
   tracer: aTracer,
-  traceHeader: value =>
-    typeof value === 'boolean' || typeof value === 'function' ? undefined : 'true, false or a function',
+  traceHeader: aChoiceOfPrincipals,
+  exposesCost: aChoiceOfPrincipals,
   clientRequestId: aHeaderForIds,
   transport: aFunction,
   basePath: aPath,

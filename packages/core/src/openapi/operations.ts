@@ -548,6 +548,10 @@ const headerDescriptions = {
   'idempotency-replayed': ['`true`: this answer was given before, to the same idempotency key.', 'string'],
   'x-sluice-cache': ['Whether the answer is from the cache: `hit` or `miss`.', 'string'],
   'x-sluice-adjustments': ['What was changed for a vendor that lacks it: a list of RFC 9651.', 'string'],
+  'x-sluice-cost': [
+    'The cost in US dollars, of answers that are not streamed, for callers who may see it.',
+    'string',
+  ],
   'x-sluice-trace': ['How the request was routed, for callers who may see it.', 'string'],
 } as const satisfies Record<string, readonly [description: string, type: string, always?: true]>
 
@@ -576,7 +580,13 @@ const routingHeaders: readonly HeaderName[] = ['x-sluice-adjustments', 'x-sluice
 /** Returns the response headers of operations that call a model by status. */
 function headersOfCall(status: number): JsonObject {
   if (status === 200)
-    return headerReferences([...limitHeaders, 'idempotency-replayed', 'x-sluice-cache', ...routingHeaders])
+    return headerReferences([
+      ...limitHeaders,
+      'idempotency-replayed',
+      'x-sluice-cache',
+      'x-sluice-cost',
+      ...routingHeaders,
+    ])
   // These errors occur before limits are checked.
   if (status === 401) return headerReferences(['www-authenticate', 'x-should-retry'])
   if (status === 408) return headerReferences([])

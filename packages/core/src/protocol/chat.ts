@@ -196,6 +196,8 @@ export interface Usage {
 
 /** The usage in an answer: with what the vendor counts beyond the protocol, such as its cost. */
 export interface CompletionUsage extends Usage {
+  /** US dollars. Absent where no price is known, and where the caller does not get it. */
+  readonly cost?: number
   readonly provider_specific_fields?: JsonObject
 }
 

@@ -51,6 +51,11 @@ export function usageWithFields(usage: Usage, given: PartialUsage | undefined): 
   return fields === undefined ? usage : { ...usage, provider_specific_fields: fields }
 }
 
+/** Adds the cost of an answer in US dollars, where it is known. */
+export function usageWithCost(usage: CompletionUsage, cost: number | undefined): CompletionUsage {
+  return cost === undefined ? usage : { ...usage, cost }
+}
+
 /** Estimates usage for a response without counts: one token per four characters. */
 export function estimatedUsage(request: Prompt, answerChars: number): Usage {
   return usageOf({ prompt_tokens: tokens(promptChars(request)), completion_tokens: tokens(answerChars) })

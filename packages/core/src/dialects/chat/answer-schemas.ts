@@ -51,6 +51,7 @@ const usage = z.object({
     accepted_prediction_tokens: count,
     rejected_prediction_tokens: count,
   } satisfies Shape<Usage['completion_tokens_details']>),
+  cost: z.exactOptional(z.number()),
   ...providerFields,
 } satisfies Shape<CompletionUsage>)
 

@@ -49,7 +49,8 @@ function usageText(usage: CompletionUsage): string {
   const written =
     prompt.cache_write_tokens === undefined ? '' : `,"cache_write_tokens":${prompt.cache_write_tokens}`
   const ofPrompt = `{"cached_tokens":${prompt.cached_tokens},"audio_tokens":${prompt.audio_tokens}${written}}`
-  return `{"prompt_tokens":${usage.prompt_tokens},"completion_tokens":${usage.completion_tokens},"total_tokens":${usage.total_tokens},"prompt_tokens_details":${ofPrompt},"completion_tokens_details":${detailsText(completion)}${fieldsText(usage.provider_specific_fields)}}`
+  const cost = usage.cost === undefined ? '' : `,"cost":${usage.cost}`
+  return `{"prompt_tokens":${usage.prompt_tokens},"completion_tokens":${usage.completion_tokens},"total_tokens":${usage.total_tokens},"prompt_tokens_details":${ofPrompt},"completion_tokens_details":${detailsText(completion)}${fieldsText(usage.provider_specific_fields)}${cost}}`
 }
 
 const noDetails =

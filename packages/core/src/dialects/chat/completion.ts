@@ -4,7 +4,7 @@ import { UpstreamError } from '../../errors/upstream-error.ts'
 import { choiceFinishReason } from '../../normalization/finish-reason.ts'
 import { completeToolCalls } from '../../normalization/tool-calls.ts'
 import type { ChatCompletion, Choice, CompletionMessage, Usage } from '../../protocol/chat.ts'
-import { usageWithFields } from '../../usage/usage.ts'
+import { usageWithCost, usageWithFields } from '../../usage/usage.ts'
 
 /**
  * Converts a vendor's complete response to the shape of the chat completions API. All keys are present and in order, except
@@ -26,7 +26,7 @@ export function normalizeCompletion(
     created: identity.created,
     model: identity.model,
     choices: inOrder(partial.choices).map((choice, index) => choiceOf(choice, index, newId, logprobsAsked)),
-    usage: usageWithFields(usage, partial.usage),
+    usage: usageWithCost(usageWithFields(usage, partial.usage), identity.cost?.()),
   }
   if (partial.service_tier) completion.service_tier = partial.service_tier
   completion.system_fingerprint = partial.system_fingerprint || null

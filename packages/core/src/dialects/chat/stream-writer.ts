@@ -7,13 +7,16 @@ import type {
 import type { PartialMessage } from '../../contracts/provider.ts'
 import type { GatewayError } from '../../errors/errors.ts'
 import type { ChunkChoice, CompletionUsage, Delta } from '../../protocol/chat.ts'
+import { usageWithCost } from '../../usage/usage.ts'
 import { ChunkWriter, errorEvent } from './chunk-writer.ts'
 
 /** Writes a stream of chat completion chunks: per choice a role chunk, its content, and a finish chunk. */
 export class ChatStreamWriter implements AnswerStreamWriter {
+  readonly #identity: AnswerIdentity
   readonly #writer: ChunkWriter
 
   constructor(identity: AnswerIdentity, includeUsage: boolean) {
+    this.#identity = identity
     this.#writer = new ChunkWriter(identity, includeUsage)
   }
 
@@ -28,7 +31,7 @@ export class ChatStreamWriter implements AnswerStreamWriter {
   }
 
   end(deltas: readonly AnswerDelta[], origin: AnswerOrigin, usage: CompletionUsage): string {
-    return this.push(deltas, origin) + this.#writer.end(usage)
+    return this.push(deltas, origin) + this.#writer.end(usageWithCost(usage, this.#identity.cost?.()))
   }
 
   fail(error: GatewayError): string {

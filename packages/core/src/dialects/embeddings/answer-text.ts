@@ -13,7 +13,7 @@ import { vectorText } from './vectors.ts'
  * @throws UpstreamError of kind `garbled` for an invalid vector.
  */
 export function answerText(
-  { model, vectors, promptTokens }: EmbedAnswer,
+  { model, vectors, promptTokens, cost }: EmbedAnswer,
   encoding: EmbeddingEncoding,
 ): string {
   let data = ''
@@ -21,6 +21,7 @@ export function answerText(
     const separator = index === 0 ? '' : ','
     data += `${separator}{"object":"embedding","index":${index},"embedding":${vectorText(vector, encoding)}}`
   }
-  const usage = `{"prompt_tokens":${promptTokens},"total_tokens":${promptTokens}}`
+  const price = cost === undefined ? '' : `,"cost":${cost}`
+  const usage = `{"prompt_tokens":${promptTokens},"total_tokens":${promptTokens}${price}}`
   return `{"object":"list","data":[${data}],"model":${JSON.stringify(model)},"usage":${usage}}`
 }

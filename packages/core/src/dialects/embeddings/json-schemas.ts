@@ -34,7 +34,11 @@ const count: JsonObject = { type: 'integer', minimum: 0 }
 
 const usage: JsonObject = {
   type: 'object',
-  properties: { prompt_tokens: count, total_tokens: count },
+  properties: {
+    prompt_tokens: count,
+    total_tokens: count,
+    cost: { type: 'number', description: 'US dollars, for callers who may see it.' },
+  },
   required: ['prompt_tokens', 'total_tokens'],
 }
 

@@ -1,5 +1,6 @@
 import type { CountDialect, GenerateDialect } from '../../contracts/dialect.ts'
 import { replaceMember } from '../../protocol/replace-member.ts'
+import { withUsageCost } from '../../protocol/usage-cost.ts'
 import { messagesError, messagesErrorEvent } from './error.ts'
 import { messagesLimitHeaders } from './limit-headers.ts'
 import { messageText } from './message-text.ts'
@@ -27,7 +28,8 @@ export const messagesDialect: GenerateDialect = {
   answerId: id => `msg_${id.replaceAll('-', '')}`,
   write: messageText,
   models: messagesModels,
-  pass: (native, { model }) => replaceMember(native, ['model'], model),
+  pass: (native, identity) =>
+    withUsageCost(replaceMember(native, ['model'], identity.model), ['usage'], identity),
   stream: (identity, request) => new MessagesStreamWriter(identity, request),
   streamError: error => messagesErrorEvent(error),
 }

@@ -133,6 +133,7 @@ const counts: Readonly<Record<string, JsonObject>> = {
   output_tokens: count,
   server_tool_use: orNull({ type: 'object' }),
   output_tokens_details: objectOf({ thinking_tokens: count }),
+  cost: { type: 'number', description: 'US dollars, for callers who may see it.' },
 }
 const alwaysCounted = [
   'input_tokens',

@@ -28,7 +28,11 @@ export function messageText(
     stop: request.settings().stop,
   })
   const head = JSON.stringify({ id: identity.id, type: 'message', role: 'assistant', model: identity.model })
-  const usage = { ...messageUsage(answer.usage), cache_creation: null, service_tier: 'standard' }
+  const usage = {
+    ...messageUsage(answer.usage, identity.cost?.()),
+    cache_creation: null,
+    service_tier: 'standard',
+  }
   const tail = JSON.stringify({ ...stop, container: null, usage })
   return `${head.slice(0, -1)},"content":[${content.map(blockText).join()}],${tail.slice(1)}`
 }

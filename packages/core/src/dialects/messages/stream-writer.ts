@@ -11,6 +11,7 @@ import type { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { CompletionUsage, FinishReason, JsonObject, ToolCallDelta } from '../../protocol/chat.ts'
 import { replaceMember, stringMember } from '../../protocol/replace-member.ts'
+import { withUsageCost } from '../../protocol/usage-cost.ts'
 import { checkedInput, customCall, hasCitations, isOwn } from './answer-content.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
 import { messagesErrorEvent } from './error.ts'
@@ -115,7 +116,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
       stop: this.#request.settings().stop,
     })
     if (this.#hasCitations) this.#identity.adjusted?.(lostCitations)
-    this.#out += eventText('message_delta', { delta, usage: messageUsage(usage) })
+    this.#out += eventText('message_delta', { delta, usage: messageUsage(usage, this.#identity.cost?.()) })
     this.#out += eventText('message_stop', {})
     return this.#written()
   }
@@ -129,6 +130,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
     const isNamed = event !== undefined && event !== '' && event !== 'message'
     const type = isNamed ? event : stringMember(data, ['type'])
     if (type === 'error') return ''
+    if (type === 'message_delta') return nativeText(type, withUsageCost(data, ['usage'], this.#identity))
     if (type !== 'message_start') return nativeText(type, data)
     return opened ? '' : nativeText(type, replaceMember(data, ['message', 'model'], this.#identity.model))
   }

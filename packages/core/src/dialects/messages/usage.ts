@@ -8,10 +8,11 @@ interface MessageUsage {
   readonly output_tokens: number
   readonly server_tool_use: null
   readonly output_tokens_details?: { readonly thinking_tokens: number }
+  readonly cost?: number
 }
 
-/** Returns usage in the terms of the Messages API. */
-export function messageUsage(usage: Usage): MessageUsage {
+/** Returns usage in the terms of the Messages API. `cost`: US dollars, where it is known. */
+export function messageUsage(usage: Usage, cost: number | undefined): MessageUsage {
   const { cached_tokens: cached, cache_write_tokens: written = 0 } = usage.prompt_tokens_details
   const { reasoning_tokens: thinking } = usage.completion_tokens_details
   return {
@@ -21,6 +22,7 @@ export function messageUsage(usage: Usage): MessageUsage {
     output_tokens: usage.completion_tokens,
     server_tool_use: null,
     ...(thinking > 0 && { output_tokens_details: { thinking_tokens: thinking } }),
+    ...(cost !== undefined && { cost }),
   }
 }
 

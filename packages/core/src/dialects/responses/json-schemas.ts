@@ -77,6 +77,10 @@ function objectOf(properties: Readonly<Record<string, JsonValue>>): JsonObject {
   return { type: 'object', properties, required: Object.keys(properties) }
 }
 
+function withOptional(object: JsonObject, properties: Readonly<Record<string, JsonValue>>): JsonObject {
+  return { ...object, properties: { ...(object.properties as JsonObject), ...properties } }
+}
+
 /** An object with these members, and others that depend on its type. */
 function openObjectOf(properties: Readonly<Record<string, JsonValue>>): JsonObject {
   return { ...objectOf(properties), additionalProperties: true }
@@ -104,13 +108,16 @@ const response: JsonObject = objectOf({
   model: text,
   output: { type: 'array', items: responsesReference('ResponseItem') },
   usage: orNull(
-    objectOf({
-      input_tokens: count,
-      input_tokens_details: openObjectOf({ cached_tokens: count }),
-      output_tokens: count,
-      output_tokens_details: objectOf({ reasoning_tokens: count }),
-      total_tokens: count,
-    }),
+    withOptional(
+      objectOf({
+        input_tokens: count,
+        input_tokens_details: openObjectOf({ cached_tokens: count }),
+        output_tokens: count,
+        output_tokens_details: objectOf({ reasoning_tokens: count }),
+        total_tokens: count,
+      }),
+      { cost: { type: 'number', description: 'US dollars, for callers who may see it.' } },
+    ),
   ),
   previous_response_id: orNull(text),
   instructions: true,

@@ -5,13 +5,16 @@ import type { BodyEdit } from '../../protocol/body-edit.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { spliceJson } from '../../protocol/splice-json.ts'
+import { costEdits } from '../../protocol/usage-cost.ts'
 import { headText, itemHead, type ResponseEventWriter } from './events.ts'
 import { checkTextSize, type PartType, TextPart } from './output-items.ts'
 import { asksForReasoning, runsInBackground } from './response-object.ts'
 
+type PassedIdentity = Pick<AnswerIdentity, 'id' | 'model' | 'cost'>
+
 /** What a passed stream needs. */
 export interface PassedStreamOptions {
-  readonly identity: Pick<AnswerIdentity, 'id' | 'model'>
+  readonly identity: PassedIdentity
   readonly body: JsonObject
   readonly newId: () => string
   readonly events: ResponseEventWriter
@@ -68,18 +71,14 @@ const openings: ReadonlySet<string> = new Set(['response.created', 'response.in_
 const maxItems = 4_096
 
 /** Returns the response of a vendor of the protocol, which is JSON text, as the caller gets it. */
-export function passResponse(
-  native: string,
-  identity: Pick<AnswerIdentity, 'id' | 'model'>,
-  body: JsonObject,
-): string {
+export function passResponse(native: string, identity: PassedIdentity, body: JsonObject): string {
   return finishPassedResponse(native, identity, body).text(false)
 }
 
 /** Returns the response of a vendor of the protocol, which may be stored before it is sent. */
 export function finishPassedResponse(
   native: string,
-  identity: Pick<AnswerIdentity, 'id' | 'model'>,
+  identity: PassedIdentity,
   body: JsonObject,
 ): FinishedResponse & { text(stored: boolean): string } {
   const value = JSON.parse(native) as JsonObject
@@ -88,6 +87,7 @@ export function finishPassedResponse(
       ...responseEdits(value, [], { identity, body, stored }),
       ...(asksForReasoning(body) ? [] : secretEdits(jsonMember(value, 'output'), ['output'])),
       ...outputTextEdits(value, jsonItems(value.output), []),
+      ...costEdits(value, ['usage'], identity),
     ])
   return {
     text,
@@ -216,6 +216,7 @@ export class PassedStream {
       if (!this.#showsSecrets) edits.push(...secretEdits(output, ['response', 'output']))
     }
     edits.push(...outputTextEdits(value.response, isSame ? output : this.values, ['response']))
+    edits.push(...costEdits(value, ['response', 'usage'], identity))
     return spliceJson(data, edits)
   }
 

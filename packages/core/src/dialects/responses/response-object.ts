@@ -55,7 +55,7 @@ export function responseSettings(body: JsonObject): JsonObject {
 
 /** Returns a response, with all members that clients of the protocol require. `given`: what `responseSettings` returned. */
 export function responseObject(
-  { id, created, model }: Pick<AnswerIdentity, 'id' | 'created' | 'model'>,
+  { id, created, model, cost }: Pick<AnswerIdentity, 'id' | 'created' | 'model' | 'cost'>,
   given: JsonObject,
   state: ResponseState,
 ): JsonObject {
@@ -70,7 +70,7 @@ export function responseObject(
     error: error ?? null,
     model,
     output,
-    usage: usage === undefined ? null : responseUsage(usage),
+    usage: usage === undefined ? null : responseUsage(usage, cost?.()),
     ...given,
     store: stored,
     ...(status !== 'queued' && status !== 'in_progress' && { service_tier: serviceTier ?? 'default' }),
