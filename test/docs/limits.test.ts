@@ -68,6 +68,27 @@ describePage(page, {
     expect(statuses).toEqual([200, 200, 429, 200, 429])
   },
 
+  users: async ({ run }) => {
+    const { gateway } = (await run()).exports as { gateway: Gateway }
+    const statuses = async (user: string, times: number) => {
+      const found: number[] = []
+      for (let at = 0; at < times; at++) {
+        const answer = await gateway.fetch(
+          new Request('http://sluice.test/v1/chat/completions', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', authorization: 'Bearer sk-shop' },
+            body: JSON.stringify({ model: 'small', user, messages: [{ role: 'user', content: 'Hi' }] }),
+          }),
+        )
+        found.push(answer.status)
+      }
+      return found
+    }
+    expect(await statuses('u', 21)).toEqual([...Array(20).fill(200), 429])
+    expect(await statuses('v', 1)).toEqual([200])
+    await gateway.close()
+  },
+
   uploads: async ({ run }) => {
     const refusedOf = async (maxUploads: number) => {
       const leaving = new AbortController()
@@ -204,7 +225,7 @@ describe('the table of rules', () => {
       /type NamedScope = (.*)/.exec(readPage('packages/core/src/contracts/principal.ts'))?.[1] ?? ''
     expect(named.sort()).toEqual(
       [
-        ...['key', 'model', 'gateway'].filter(name => type.includes(`'${name}'`)),
+        ...['key', 'user', 'model', 'gateway'].filter(name => type.includes(`'${name}'`)),
         'tag:team',
         'a function',
       ].sort(),

@@ -157,7 +157,7 @@ export function keyFields(
 
 function storableRule(rule: LimitRuleData): LimitRuleData {
   if (rule.scopes?.some(scope => typeof scope === 'function')) {
-    const expected = "'key', 'model', 'gateway' or 'tag:' with a name: a function cannot be stored"
+    const expected = "'key', 'user', 'model', 'gateway' or 'tag:' with a name: a function cannot be stored"
     throw new ConfigurationError('A key', [hiddenIssue(['limits', 'scopes'], () => {}, expected)])
   }
   return { ...limitRule(rule) }

@@ -39,11 +39,12 @@ export type Window = 'second' | 'minute' | 'hour' | 'day'
 export type BudgetWindow = 'hour' | 'day' | 'week' | 'month' | 'ever'
 
 /**
- * Which requests share a counter. `key`: those of a principal, whatever it authenticated with. `tag:team`: those of
+ * Which requests share a counter. `key`: those of a principal, whatever it authenticated with. `user`: those of a principal for
+ * one end user, as the request names it. `tag:team`: those of
  * principals with the same value of a tag; principals without the tag share one counter. `model`: those for the same model.
  * `gateway`: all.
  */
-export type NamedScope = 'key' | 'model' | 'gateway' | `tag:${string}`
+export type NamedScope = 'key' | 'user' | 'model' | 'gateway' | `tag:${string}`
 
 /** Returns the name of the counter for a request, or `undefined` if the limit does not apply to it. */
 export type ScopeOf = (principal: Principal, draft: Draft) => string | undefined

@@ -4,8 +4,10 @@ import { chatDraft } from '../../test/support/chat-draft.ts'
 import type { Operation } from '../contracts/outline.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import { compileRules, keyOf, keyText, ruleText } from './compiled-rules.ts'
+import { EndUsersByWindow } from './end-users.ts'
 import { budget, concurrent, requests } from './rule.ts'
 
+const users = new EndUsersByWindow(1_000, () => 0)
 const draft = (model = 'm', operation?: Operation) =>
   chatDraft({ model, bytes: 10, ...(operation && { operation }) })
 const key = (
@@ -15,7 +17,11 @@ const key = (
   owner?: 'principal',
   operation: Operation = 'generate',
 ) => {
-  const [planned] = compileRules([{ kind: 'requests', limit: 1, per: 'minute', ...rule }], owner ?? 'gateway')
+  const [planned] = compileRules(
+    [{ kind: 'requests', limit: 1, per: 'minute', ...rule }],
+    owner ?? 'gateway',
+    users,
+  )
   return planned && keyOf(planned, principal, draft(model, operation), model ?? 'm')
 }
 /** What separates, escapes and hides, in the ids of callers that want to be somebody else. */
@@ -125,7 +131,7 @@ describe('the key of a count', () => {
     expect(budget(2, 'day')).toBe(budget(3, 'day'))
     expect(budget(2, 'day')).not.toBe(budget(2, 'month'))
     const lease = (limit: number) => {
-      const [rule] = compileRules([{ kind: 'concurrent', limit }], 'gateway')
+      const [rule] = compileRules([{ kind: 'concurrent', limit }], 'gateway', users)
       return rule && keyOf(rule, ann, draft(), 'm')
     }
     expect(lease(1)).toBe(lease(2))
@@ -150,7 +156,7 @@ describe('the key of a count', () => {
     const rules = [scopeA, scopeB].map(
       scope => ({ kind: 'requests', limit: 1, per: 'minute', scopes: [scope] }) as const,
     )
-    const [a, b] = compileRules(rules, 'gateway').map(rule => keyOf(rule, { id: 'ann' }, draft(), 'm'))
+    const [a, b] = compileRules(rules, 'gateway', users).map(rule => keyOf(rule, { id: 'ann' }, draft(), 'm'))
     expect(a).not.toBe(b)
     expect(key({ scopes: [scopeA] }, { id: 'ann' }, 'm', 'principal')).not.toBe(a)
   })

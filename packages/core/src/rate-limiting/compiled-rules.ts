@@ -14,6 +14,7 @@ import { principalKey, tagOf } from '../primitives/principal-key.ts'
 import { sha256Hex } from '../primitives/sha256.ts'
 import { allOperations } from '../usage/operations.ts'
 import { nanoDollars } from '../usage/reservation.ts'
+import type { EndUsers, EndUsersByWindow } from './end-users.ts'
 import { limitRule } from './rule.ts'
 
 const windowsMs: Readonly<Record<Window, number>> = {
@@ -50,10 +51,12 @@ export interface CompiledRule {
  * Compiles rules. Throws `TypeError` for an invalid rule.
  *
  * @param owner - the owner of the list: a scope function is identified by its position in its own list.
+ * @param users - which end users have their own counters, for rules by `user`. It outlives the rules of a principal.
  */
 export function compileRules(
   rules: readonly LimitRuleData[],
   owner: 'gateway' | 'principal',
+  users: EndUsersByWindow,
 ): CompiledRule[] {
   const functions: Scope[] = []
   const functionMark = (scope: Scope) => {
@@ -76,7 +79,7 @@ export function compileRules(
       operations,
       scopes,
       head: headOf(dryRun, kind, limit, per, models, operations),
-      parts: scopeParts(scopes, functionMark),
+      parts: scopeParts(scopes, functionMark, () => users.of(per)),
     }
   })
 }
@@ -143,14 +146,23 @@ export function keyText(value: string): string {
  * Returns the parts of the key that say who shares the count, sorted, so that the order of scopes does not matter. A function
  * is identified by its index among the functions of the same list of rules.
  */
-function scopeParts(scopes: readonly Scope[], functionMark: (scope: Scope) => string): KeyPart[] {
+function scopeParts(
+  scopes: readonly Scope[],
+  functionMark: (scope: Scope) => string,
+  endUsers: () => EndUsers,
+): KeyPart[] {
   const byMark = new Map<string, KeyPart>()
   for (const scope of scopes) {
     if (typeof scope === 'function') {
       const mark = functionMark(scope)
       byMark.set(mark, (principal, draft) => keyPart(mark, scopeName(scope(principal, draft))))
-    } else if (scope === 'key') byMark.set('key', principal => keyPart('key', principalKey(principal)))
-    else if (scope === 'model') byMark.set('model', (_principal, _draft, entry) => keyPart('model', entry))
+    } else if (scope === 'key') byMark.set('key', ofPrincipal)
+    else if (scope === 'user') {
+      // A name is one of its principal: others may use the same.
+      byMark.set('key', ofPrincipal)
+      const users = endUsers()
+      byMark.set('user', (principal, draft) => userPart(users.counterOf(principal, draft)))
+    } else if (scope === 'model') byMark.set('model', (_principal, _draft, entry) => keyPart('model', entry))
     else if (scope.startsWith('tag:')) {
       const tag = scope.slice('tag:'.length)
       const mark = `tag/${keyText(tag)}`
@@ -159,6 +171,13 @@ function scopeParts(scopes: readonly Scope[], functionMark: (scope: Scope) => st
     // `gateway` adds nothing: one count for everybody.
   }
   return [...byMark].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part)
+}
+
+const ofPrincipal: KeyPart = principal => keyPart('key', principalKey(principal))
+
+/** Of a counter as `EndUsers` names it. */
+function userPart(counter: string): string {
+  return counter.startsWith('=') ? `user=${keyText(counter.slice(1))}` : `user${counter}`
 }
 
 function keyPart(mark: string, value: string | undefined): string | undefined {

@@ -4,10 +4,12 @@ import { chatDraft } from '../../test/support/chat-draft.ts'
 import type { Operation } from '../contracts/outline.ts'
 import { compileRules, keyOf } from './compiled-rules.ts'
 import { CounterResolver } from './counter-resolver.ts'
+import { EndUsersByWindow } from './end-users.ts'
 import { concurrent, requests, tokens } from './rule.ts'
 
 const draft = (model: string, operation: Operation = 'generate') => chatDraft({ model, operation, bytes: 10 })
 const m = { entry: 'm' }
+const users = new EndUsersByWindow(1_000, () => 0)
 const caller = (id: string, team?: string) => ({ id, ...(team !== undefined && { tags: { team } }) })
 
 describe('the counts of a caller', () => {
@@ -21,6 +23,7 @@ describe('the counts of a caller', () => {
         requests(5).per('minute').forOperations('countTokens', 'embed'),
       ],
       'gateway',
+      users,
     )
     const counts = new CounterResolver(rules)
     const who = fc.record({
@@ -46,7 +49,7 @@ describe('the counts of a caller', () => {
 
   it('are worked out once for a caller and its tags', () => {
     const counts = new CounterResolver(
-      compileRules([requests(1).per('minute').by('key', 'tag:team')], 'gateway'),
+      compileRules([requests(1).per('minute').by('key', 'tag:team')], 'gateway', users),
     )
     const first = counts.of(caller('ann', 'red'), draft('m'), m)
     expect(counts.of(caller('ann', 'red'), draft('other'), m)).toBe(first)
@@ -56,7 +59,7 @@ describe('the counts of a caller', () => {
 
   it('are worked out each time where a function names one', () => {
     const scope = vi.fn(() => 'name')
-    const counts = new CounterResolver(compileRules([requests(1).per('minute').by(scope)], 'gateway'))
+    const counts = new CounterResolver(compileRules([requests(1).per('minute').by(scope)], 'gateway', users))
     counts.of(caller('ann'), draft('m'), m)
     counts.of(caller('ann'), draft('m'), m)
     expect(scope).toHaveBeenCalledTimes(2)

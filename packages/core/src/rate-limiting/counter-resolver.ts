@@ -35,6 +35,7 @@ const maxNameLength = 200
 export class CounterResolver {
   readonly #rules: readonly CompiledRule[]
   readonly #tags: readonly string[]
+  /** Whether a rule depends on what no list can hold: a function, or the end user. */
   readonly #asksFunctions: boolean
   readonly #asksModel: boolean
   readonly #asksEntry: boolean
@@ -45,7 +46,7 @@ export class CounterResolver {
   constructor(rules: readonly CompiledRule[]) {
     const scopes = rules.flatMap(rule => rule.scopes)
     this.#rules = rules
-    this.#asksFunctions = scopes.some(scope => typeof scope === 'function')
+    this.#asksFunctions = scopes.some(scope => typeof scope === 'function' || scope === 'user')
     this.#asksModel = rules.some(({ models }) => models !== undefined)
     this.#asksEntry = scopes.includes('model')
     const names = scopes.filter(scope => typeof scope === 'string' && scope.startsWith('tag:')) as string[]

@@ -38,6 +38,11 @@ export interface LimitsOptions {
    * request is sent upstream with this maximum. Default 4,096.
    */
   readonly maxOutputTokens?: number
+  /**
+   * Maximum number of end users of a principal with their own counters, in a rule by `user`: all others of that principal share one
+   * more, because callers choose the names. Default 1,000.
+   */
+  readonly maxUsers?: number
   /** Queues requests that exceed their limits. Default: they are rejected at once. */
   readonly wait?: WaitOptions
   /** Whether to also send the headers `RateLimit` and `RateLimit-Policy`. Default `false`. */
@@ -56,6 +61,7 @@ export const limitDefaults = {
   storeTimeoutMs: 50,
   leaseMs: 30_000,
   maxOutputTokens: 4_096,
+  maxUsers: 1_000,
   ietfHeaders: false,
 } as const satisfies LimitsOptions
 
@@ -116,6 +122,7 @@ const checks: Readonly<Record<keyof LimitsOptions, Check>> = {
   storeTimeoutMs: whole(60_000),
   leaseMs: whole(86_400_000),
   maxOutputTokens: whole(1_000_000_000),
+  maxUsers: whole(100_000),
   wait: value => (isObject(value) ? undefined : 'maxMs and maxQueued'),
   ietfHeaders: aFlag,
   observe: aFunction,

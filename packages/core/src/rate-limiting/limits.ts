@@ -12,6 +12,7 @@ import { principalKey } from '../primitives/principal-key.ts'
 import { freshId } from '../primitives/random.ts'
 import { type CompiledRule, compileRules } from './compiled-rules.ts'
 import { CounterResolver } from './counter-resolver.ts'
+import { EndUsersByWindow } from './end-users.ts'
 import { FairQueue, type QueueRefusal } from './fair-queue.ts'
 import { guardedStore } from './guarded-store.ts'
 import { isFull, limitStoreFullError, rateLimitError } from './limit-error.ts'
@@ -60,6 +61,7 @@ export function limits(rules: readonly LimitRuleData[], given: LimitsOptions = {
 
 class RuleLimiter {
   readonly #rules: readonly CompiledRule[]
+  readonly #endUsers: EndUsersByWindow
   readonly #counts: CounterResolver
   /** By the list of a principal's rules. */
   readonly #withOwn = new WeakMap<readonly LimitRuleData[], CounterResolver>()
@@ -71,7 +73,11 @@ class RuleLimiter {
 
   constructor(rules: readonly LimitRuleData[], options: LimitsOptions) {
     const { store, now, wait } = options
-    this.#rules = compileRules(rules, 'gateway')
+    this.#endUsers = new EndUsersByWindow(
+      options.maxUsers ?? limitDefaults.maxUsers,
+      now ?? this.#clock.monotonic,
+    )
+    this.#rules = compileRules(rules, 'gateway', this.#endUsers)
     this.#counts = new CounterResolver(this.#rules)
     this.#claim = claimsIn(store ?? memoryLimitStore(now === undefined ? {} : { now }), options, this.#clock)
     this.#maxOutputTokens = options.maxOutputTokens ?? limitDefaults.maxOutputTokens
@@ -159,7 +165,7 @@ class RuleLimiter {
     const issues = ruleIssues(own, limitRule)
     if (issues.length > 0)
       throw new ConfigurationError(`The limits of the principal '${principal.id}'`, issues)
-    const counts = new CounterResolver([...this.#rules, ...compileRules(own, 'principal')])
+    const counts = new CounterResolver([...this.#rules, ...compileRules(own, 'principal', this.#endUsers)])
     this.#withOwn.set(own, counts)
     return counts
   }

@@ -144,7 +144,7 @@ function ruleIssue(data: LimitRuleData): ConfigurationIssue | undefined {
   }
   if (unpriced !== undefined && kind !== 'budget') return wrong('unpriced', 'none: only a budget has it')
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScope))) {
-    return wrong('scopes', "some of 'key', 'model', 'gateway', 'tag:' with a name, or a function")
+    return wrong('scopes', "some of 'key', 'user', 'model', 'gateway', 'tag:' with a name, or a function")
   }
   if (models !== undefined && !(Array.isArray(models) && models.length > 0 && models.every(isText))) {
     return wrong('models', "names of models, or patterns such as 'test-*'")
@@ -165,7 +165,7 @@ function listed(words: readonly string[]): string {
 
 function isScope(scope: unknown): boolean {
   if (typeof scope === 'function') return true
-  return typeof scope === 'string' && /^(key|model|gateway|tag:.+)$/s.test(scope)
+  return typeof scope === 'string' && /^(key|user|model|gateway|tag:.+)$/s.test(scope)
 }
 
 function isOperation(name: unknown): boolean {

@@ -27,10 +27,16 @@ const rule = object<LimitRuleData>(
         'Of a budget: whether to refuse models without a price, or not to count them. Default `refuse`.',
     },
     scopes: {
-      shape: list(text("'key', 'model', 'gateway', or 'tag:' with a name", /^(key|model|gateway|tag:.+)$/s), {
-        min: 1,
-        of: 'scopes',
-      }),
+      shape: list(
+        text(
+          "'key', 'user', 'model', 'gateway', or 'tag:' with a name",
+          /^(key|user|model|gateway|tag:.+)$/s,
+        ),
+        {
+          min: 1,
+          of: 'scopes',
+        },
+      ),
       description: 'What is counted together. Default `["key"]`: each caller separately.',
     },
     models: {
