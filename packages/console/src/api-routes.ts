@@ -7,7 +7,7 @@ import type { KeyApi } from './keys/key-api.ts'
 import { type ConsoleLog, exportLog, logParameters, repeatedLogParameters, searchLog } from './log-search.ts'
 import { querySeries } from './query-series.ts'
 import { routeRows } from './route-rows.ts'
-import { usageRows } from './usage-rows.ts'
+import { usageParameters, usageRows } from './usage-rows.ts'
 
 type ApiHandler = (call: ApiCall) => Response | Promise<Response>
 
@@ -119,8 +119,8 @@ function chatOf({ request, state, gateway }: ApiCall, path: string): Promise<Res
 }
 
 async function usageOf({ request, state }: ApiCall): Promise<Response> {
-  const query = queryOf(request.url, ['by', 'from', 'to'])
-  if (state.usage !== undefined) return jsonResponse({ rows: await usageRows(state.usage, query) })
+  const query = queryOf(request.url, usageParameters)
+  if (state.usage !== undefined) return jsonResponse(await usageRows(state.usage, query))
   throw new GatewayError('unknown_url', {
     message: 'There is no ledger: createConsole() was given no usage.',
   })
@@ -134,7 +134,11 @@ function keysOf({ state }: ApiCall): KeyApi {
 }
 
 /** The parameters of a URL. Throws 400 for another name than these, and for one that comes twice unless it is `repeated`. */
-function queryOf(url: string, names: readonly string[], repeated: readonly string[] = []): URLSearchParams {
+export function queryOf(
+  url: string,
+  names: readonly string[],
+  repeated: readonly string[] = [],
+): URLSearchParams {
   const query = new URL(url).searchParams
   for (const name of query.keys()) {
     if (!names.includes(name)) {

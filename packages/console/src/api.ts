@@ -12,7 +12,8 @@
  * | `GET /log.csv`, `GET /log.jsonl` | all rows that match the same parameters |
  * | `GET /live` | server-sent events: see `LiveEvents` |
  * | `GET /series?by=model&minutes=60` | `Series` |
- * | `GET /usage?by=model,day&from=&to=` | `{ rows: UsageRow[] }` from the ledger; 404 without one |
+ * | `GET /usage?by=model,day&from=&to=&key=&user=&tag=team:search` | `UsageAnswer` from the ledger; 404 without one |
+ * | `GET /own-usage?by=model,day&from=&to=` | `UsageAnswer` of one caller, with its API key instead of the admin key; 404 unless `ownUsage` |
  * | `GET /routes` | `{ models: RouteRow[] }` |
  * | `POST /chat` | the body and the response of chat completions, as the principal `console`; 404 if `chat` of `About` is false |
  * | `POST /messages`, `POST /responses` | the same in the Messages API and in the Responses API |
@@ -30,8 +31,9 @@ import type { AttemptReason, Operation, RequestOutcome, SkipReason } from '@slui
 import type { KeyChanges, KeySpec, StoredKey } from '@sluice/core/keys'
 import type { UsageRow } from '@sluice/core/ledger'
 import type { LoggedRequest } from '@sluice/core/store'
+import type { UsageAnswer } from './usage-rows.ts'
 
-export type { LoggedRequest, UsageRow }
+export type { LoggedRequest, UsageAnswer, UsageRow }
 
 /** The gateway that the console belongs to, and what the console can do. */
 export interface About {

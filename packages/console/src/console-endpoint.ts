@@ -3,6 +3,7 @@ import { errorResponse } from './api-response.ts'
 import type { ConsoleGateway } from './console-gateway.ts'
 import type { ConsoleState } from './console-state.ts'
 import { dispatchApi } from './dispatch-api.ts'
+import { ownUsage } from './own-usage.ts'
 import type { Page } from './page.ts'
 import { pageFile } from './page-files.ts'
 import { secureHeaders } from './secure-headers.ts'
@@ -21,10 +22,13 @@ export function consoleEndpoint(
     if (path === '/console') return redirect()
     if (path !== api && !path.startsWith(`${api}/`))
       return pageFile(page, path.slice('/console/'.length), request.method)
-    admit(request)
-    if (state.closed) throw new GatewayError('shutting_down')
     const whole = pathOf(request.url)
     const mount = whole.endsWith(path) ? whole.slice(0, -path.length) : ''
+    if (path === `${api}/own-usage` && request.method === 'GET' && !state.closed) {
+      return ownUsage({ request, mount, gateway, state })
+    }
+    admit(request)
+    if (state.closed) throw new GatewayError('shutting_down')
     return dispatchApi(path.slice(api.length), { request, mount, gateway, state })
   }
   return {

@@ -1,7 +1,10 @@
-import type { ManagedGateway } from '@sluice/core'
+import type { ManagedGateway, Principal } from '@sluice/core'
 
 /** The part of a gateway that the console uses. */
 export interface ConsoleGateway extends Pick<ManagedGateway, 'matches' | 'models' | 'ready' | 'targets'> {
   /** Responds to a request in process. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: (
+    request: Request,
+    context?: { readonly mount?: string; readonly onPrincipal?: (principal: Principal) => void },
+  ) => Promise<Response>
 }

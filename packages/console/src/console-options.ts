@@ -12,6 +12,10 @@ export interface ConsoleOptions {
   readonly keys?: KeyStore | undefined
   /** Sums over the ledger: `query => database.usage(query)`. Absent: the page has only the sums of the last `minutes`. */
   readonly usage?: ((query: UsageQuery) => Promise<readonly UsageRow[]>) | undefined
+  /**
+   * Whether callers may ask for their own usage and its cost, with their own keys, at `/console/api/own-usage`. Default: no.
+   */
+  readonly ownUsage?: boolean | undefined
   /** The request log in a database: that of `createRequestLog` of `@sluice/log`. Absent: only the last requests of this process. */
   readonly log?: ConsoleLog | undefined
   /**
@@ -45,6 +49,7 @@ const known: readonly string[] = [
   'adminKey',
   'keys',
   'usage',
+  'ownUsage',
   'log',
   'chat',
   'teamTag',
@@ -67,6 +72,7 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
     adminKey,
     keys,
     usage,
+    ownUsage = false,
     log,
     teamTag = 'team',
     basePath = '/v1',
@@ -83,6 +89,10 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
   if (usage !== undefined && typeof usage !== 'function') {
     issues.push(hiddenIssue(['usage'], usage, 'a function, such as query => database.usage(query)'))
   }
+  if (typeof ownUsage !== 'boolean') issues.push(configurationIssue(['ownUsage'], ownUsage, 'true or false'))
+  else if (ownUsage && usage === undefined) {
+    issues.push(configurationIssue(['ownUsage'], ownUsage, 'usage beside it'))
+  }
   if (log !== undefined && !logMethods.every(name => typeof log?.[name] === 'function')) {
     issues.push(hiddenIssue(['log'], log, 'a request log, such as createRequestLog() returns'))
   }
@@ -97,7 +107,7 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
   if (typeof onError !== 'function') issues.push(configurationIssue(['onError'], onError, 'a function'))
   if (typeof now !== 'function') issues.push(configurationIssue(['now'], now, 'a function'))
   if (issues.length > 0) throw invalid(issues)
-  return { adminKey, keys, usage, log, chat, teamTag, basePath, maxRequests, minutes, onError, now }
+  return { adminKey, keys, usage, ownUsage, log, chat, teamTag, basePath, maxRequests, minutes, onError, now }
 }
 
 /** Names the length of an invalid key, never its text. */

@@ -19,6 +19,8 @@ export interface ConsoleState {
   /** `undefined` where the chat needs a caller's key. */
   readonly caller: ConsoleCaller | undefined
   readonly usage: ((query: UsageQuery) => Promise<readonly UsageRow[]>) | undefined
+  /** Whether callers may ask for their own usage. */
+  readonly ownUsage: boolean
   /** `undefined` without a request log in a database. */
   readonly log: ConsoleLog | undefined
   readonly basePath: string

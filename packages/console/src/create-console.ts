@@ -42,8 +42,20 @@ export interface Console {
  * Throws `ConfigurationError` for invalid options, such as an admin key of fewer than 16 characters.
  */
 export function createConsole(options: ConsoleOptions): Console {
-  const { adminKey, keys, usage, log, chat, teamTag, basePath, maxRequests, minutes, onError, now } =
-    resolveOptions(options)
+  const {
+    adminKey,
+    keys,
+    usage,
+    ownUsage,
+    log,
+    chat,
+    teamTag,
+    basePath,
+    maxRequests,
+    minutes,
+    onError,
+    now,
+  } = resolveOptions(options)
   const caller = chat === false ? undefined : consoleCaller(chat)
   const live = liveHub()
   const targets = targetLog(now)
@@ -62,6 +74,7 @@ export function createConsole(options: ConsoleOptions): Console {
     keys: keys && keyApi(keys),
     caller,
     usage,
+    ownUsage,
     log,
     basePath,
     teamTag,

@@ -1,6 +1,8 @@
+import { apiKeys, firstOf } from '@sluice/core'
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
-import { describe, expect, it } from 'vitest'
-import { consoleService } from './console-service.ts'
+import { openSqlite } from '@sluice/sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { adminKey, callerKey, consoleService } from './console-service.ts'
 
 const row: UsageRow = {
   by: { model: 'small', 'tag:team': null },
@@ -32,9 +34,17 @@ describe('usage in the console', () => {
   it('is asked of the ledger', async () => {
     const { api, asked } = setUp()
     const answer = await api('/usage?by=model,tag%3Ateam&from=1000&to=2000')
-    expect(await answer.json()).toEqual({ rows: [row] })
+    expect(await answer.json()).toEqual({ rows: [row], leftOut: 0 })
     await api('/usage?by=&from=')
-    expect(asked).toEqual([{ by: ['model', 'tag:team'], from: 1_000, to: 2_000 }, { by: [] }])
+    await api('/usage?by=day&key=ann&source=jwt&user=&model=small&provider=p&tag=team:a:b')
+    expect(asked).toEqual([
+      { by: ['model', 'tag:team'], from: 1_000, to: 2_000 },
+      { by: [] },
+      {
+        by: ['day'],
+        where: { key: 'ann', source: 'jwt', model: 'small', provider: 'p', tags: { team: 'a:b' } },
+      },
+    ])
     expect(await (await api('/about')).json()).toMatchObject({ ledger: true })
   })
 
@@ -48,6 +58,8 @@ describe('usage in the console', () => {
     ['to=1e3', 'to'],
     ['to=1&to=2', 'to'],
     ['where=a', null],
+    ['tag=team', 'tag'],
+    ['tag=:x', 'tag'],
   ])('is not asked for %s', async (query, param) => {
     const { api, asked } = setUp()
     const answer = await api(`/usage?${query}`)
@@ -65,7 +77,108 @@ describe('usage in the console', () => {
     expect(failures).toEqual([fault])
   })
 
+  it('has the rows of most money where there are too many', async () => {
+    const rows = Array.from({ length: 5_003 }, (_, at) => ({ ...row, by: { user: `u${at}` }, cost: at }))
+    const { rows: found, leftOut } = await (await setUp(async () => rows).api('/usage?by=user')).json()
+    expect([found.length, found[0].by.user, found.at(-1).by.user, leftOut]).toEqual([5_000, 'u5002', 'u3', 3])
+  })
+
   it('is 404 without a ledger', async () => {
     expect((await consoleService().api('/usage?by=model')).status).toBe(404)
+  })
+})
+
+describe('the usage of a caller itself', () => {
+  const who = [
+    { id: 'ann', key: callerKey },
+    { id: 'bob', key: 'sk-bob' },
+  ]
+
+  async function serve(ownUsage = true) {
+    const database = await openSqlite({ url: ':memory:' })
+    onTestFinished(() => database.close())
+    const service = consoleService({
+      console: { usage: query => database.usage(query), ownUsage },
+      gateway: {
+        ledger: database.ledger,
+        // One has the same id, and another source.
+        authenticate: firstOf(apiKeys(who), request =>
+          request.headers.get('authorization') === 'Bearer token'
+            ? { id: 'ann', source: 'https://id.test' }
+            : undefined,
+        ),
+      },
+    })
+    const ask = async (key: string, user: string) => {
+      const answer = await service.fetch('/v1/chat/completions', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'small', user, messages: [{ role: 'user', content: 'Hi' }] }),
+      })
+      expect(answer.status).toBe(200)
+      await answer.text()
+    }
+    const own = async (key: string | undefined, query: string, mount = '') => {
+      const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
+      const answer = await service.fetch(`/console/api/own-usage${query}`, { headers }, mount)
+      return { status: answer.status, body: await answer.json() }
+    }
+    return { ...service, ask, own, database }
+  }
+
+  it('has its own rows alone', async () => {
+    const { ask, own, database } = await serve()
+    for (const [key, user] of [
+      [callerKey, 'u'],
+      ['sk-bob', 'u'],
+      ['sk-bob', 'v'],
+      ['token', 'w'],
+    ] as const)
+      await ask(key, user)
+    await database.ledger.flush?.()
+    const users = async (key: string, mount = '') =>
+      (await own(key, '?by=user,day', mount)).body.rows.map((each: UsageRow) => each.by.user).sort()
+    expect(await users(callerKey)).toEqual(['u'])
+    expect(await users('sk-bob', '/api/ai')).toEqual(['u', 'v'])
+    expect(await users('token')).toEqual(['w'])
+    const { rows } = (await own(callerKey, '?by=model')).body
+    expect(rows).toMatchObject([{ by: { model: 'small' }, requests: 1 }])
+    expect(Object.keys(rows[0].by)).toEqual(['model'])
+    expect(rows[0].cost).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['?by=key'],
+    ['?by=source'],
+    ['?by=provider'],
+    ['?by=kind'],
+    ['?key=bob'],
+    ['?by=day&source=x'],
+    ['?by=colour'],
+    ['?from=x'],
+  ])('takes no %s', async query => {
+    const { own } = await serve()
+    expect((await own(callerKey, query)).status).toBe(400)
+  })
+
+  it('wants the key of a caller, and nothing else of the console opens by it', async () => {
+    const { own, fetch } = await serve()
+    expect((await own(undefined, '')).status).toBe(401)
+    expect((await own('sk-nobody', '')).status).toBe(401)
+    expect((await own(adminKey, '')).status).toBe(401)
+    const headers = { authorization: `Bearer ${callerKey}` }
+    for (const path of ['/usage', '/about', '/keys', '/requests'])
+      expect((await fetch(`/console/api${path}`, { headers })).status).toBe(401)
+    expect((await fetch('/console/api/own-usage', { method: 'POST', headers })).status).toBe(401)
+  })
+
+  it('is 404 where callers cannot ask for it', async () => {
+    expect((await (await serve(false)).own(callerKey, '')).status).toBe(404)
+  })
+
+  it('needs a ledger', () => {
+    expect(() => consoleService({ console: { ownUsage: true } })).toThrow(
+      'ownUsage: got true, expected usage',
+    )
   })
 })

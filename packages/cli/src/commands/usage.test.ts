@@ -3,7 +3,26 @@ import { validateUsageQuery } from '@sluice/core/store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CommandError } from '../command.ts'
-import { usageBy } from './usage.ts'
+import { usageBy, usageWhere } from './usage.ts'
+
+describe('usageWhere', () => {
+  const where = (given: Readonly<Record<string, string>>) => usageWhere(name => given[name])
+
+  it('reads filters', () => {
+    expect(where({})).toEqual({})
+    expect(where({ key: 'k', user: 'u', model: 'm', tag: 'team=a=b' })).toEqual({
+      key: 'k',
+      user: 'u',
+      model: 'm',
+      tags: { team: 'a=b' },
+    })
+    expect(where({ tag: 'team=' })).toEqual({ tags: { team: '' } })
+  })
+
+  it.each(['team', '=search', ''])('refuses the tag %j', tag => {
+    expect(() => where({ tag })).toThrow(CommandError)
+  })
+})
 
 describe('usageBy', () => {
   it('reads names, each once', () => {

@@ -1,4 +1,4 @@
-import type { UsageDimension } from '@sluice/core/ledger'
+import type { UsageDimension, UsageFilter } from '@sluice/core/ledger'
 import { type Command, CommandError } from '../command.ts'
 import { rejectPositionals, textOf } from '../command-line/arguments.ts'
 import { parseTime } from '../command-line/parse-time.ts'
@@ -15,17 +15,26 @@ Usage: sluice usage [options]
 
   --by LIST         model, key, source, user, provider, operation, dialect, day (UTC), kind or tag:NAME, separated by
                     commas. Default: model
+  --key ID          only requests of this principal
+  --user NAME       only requests for this end user
+  --model NAME      only requests for this model
+  --tag NAME=VALUE  only requests of principals with this tag
   --from WHEN       start: a date, a time, or a duration before now (7d). Default: the first request
-  --to WHEN         end, exclusive. Default: now
+  --to WHEN         end, exclusive. Default: now. Dates and days are in UTC
 ${databaseHelp}
   --json            prints a JSON array with all fields
   --csv             prints comma-separated values
 
-Example: sluice usage --by tag:team,model --from 2026-11-01`,
+Examples: sluice usage --by tag:team,model --from 2026-11-01
+          sluice usage --by day,user --key KEY_ID --from 30d`,
   options: {
     by: { type: 'string' },
     from: { type: 'string' },
     to: { type: 'string' },
+    key: { type: 'string' },
+    user: { type: 'string' },
+    model: { type: 'string' },
+    tag: { type: 'string' },
     ...databaseOptions,
     json: { type: 'boolean' },
     csv: { type: 'boolean' },
@@ -43,7 +52,8 @@ Example: sluice usage --by tag:team,model --from 2026-11-01`,
     if (from !== undefined && to !== undefined && from >= to) {
       throw new CommandError('sluice usage: --from must be before --to.', 2)
     }
-    const query = { by, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+    const where = usageWhere(name => textOf(values, name))
+    const query = { by, where, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
     return withDatabase(values, context, async ({ usage, keys, label }) => {
       const rows = await usage(query)
       if (values.json === true) context.print(JSON.stringify(rows, null, 2))
@@ -56,6 +66,26 @@ Example: sluice usage --by tag:team,model --from 2026-11-01`,
       return 0
     })
   },
+}
+
+/** Filters as they are typed. Throws `CommandError` for a tag without a value. */
+export function usageWhere(
+  textAt: (name: 'key' | 'user' | 'model' | 'tag') => string | undefined,
+): UsageFilter {
+  const [key, user, model, tag] = [textAt('key'), textAt('user'), textAt('model'), textAt('tag')]
+  const at = tag?.indexOf('=') ?? -1
+  if (tag !== undefined && at < 1) {
+    throw new CommandError(
+      `--tag is '${printable(tag)}', expected a name and a value, such as team=search.`,
+      2,
+    )
+  }
+  return {
+    ...(key !== undefined && { key }),
+    ...(user !== undefined && { user }),
+    ...(model !== undefined && { model }),
+    ...(tag !== undefined && { tags: { [tag.slice(0, at)]: tag.slice(at + 1) } }),
+  }
 }
 
 const dimensions = [

@@ -302,6 +302,8 @@ export interface ConsoleConfig {
    * chat needs the key of a caller.
    */
   readonly chat?: ConsoleChatConfig | false
+  /** Whether callers may ask for their own usage, with their own keys, at `/console/api/own-usage`. Default: no. */
+  readonly ownUsage?: boolean
 }
 
 /** What the principal `console` may do. */

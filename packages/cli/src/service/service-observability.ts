@@ -101,7 +101,7 @@ export class ServiceObservability {
   }
 
   #pageOf(
-    { adminKey, chat }: ConsoleConfig,
+    { adminKey, chat, ownUsage }: ConsoleConfig,
     base: string,
     { database, requestLog }: ObservabilityStores,
   ): Console {
@@ -112,6 +112,7 @@ export class ServiceObservability {
       now: this.#context.now,
       keys: database?.keys,
       usage: database && (query => database.usage(query)),
+      ownUsage: ownUsage === true && database !== undefined,
       log: requestLog,
       onError: error => this.#context.log(`Console error: ${nameOf(error)}.`),
     })

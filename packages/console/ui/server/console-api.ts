@@ -10,7 +10,7 @@ import type {
   RequestRow,
   RouteRow,
   Series,
-  UsageRow,
+  UsageAnswer,
 } from '../../src/api.ts'
 import { ApiError, toApiError } from './api-error.ts'
 
@@ -26,7 +26,7 @@ export interface ConsoleApi {
   logFile(parameters: URLSearchParams): Promise<Blob>
   /** `minutes` empty: all that are kept. */
   series(by: Series['by'], minutes: string, signal?: AbortSignal): Promise<Series>
-  usage(by: readonly string[], from: number, signal?: AbortSignal): Promise<readonly UsageRow[]>
+  usage(by: readonly string[], from: number, signal?: AbortSignal): Promise<UsageAnswer>
   routes(signal?: AbortSignal): Promise<readonly RouteRow[]>
   keys(signal?: AbortSignal): Promise<readonly KeyRow[]>
   issue(form: KeyForm): Promise<IssuedKeyRow>
@@ -73,7 +73,7 @@ export function consoleApi(key: string, onUnknown: () => void): ConsoleApi {
     logFile: async parameters => (await ask('GET', `log.csv?${parameters}`)).blob(),
     series: (by, minutes, signal) =>
       get(`series?by=${by}${minutes === '' ? '' : `&minutes=${minutes}`}`, signal),
-    usage: async (by, from, signal) => (await get(`usage?by=${by.map(of).join()}&from=${from}`, signal)).rows,
+    usage: (by, from, signal) => get(`usage?by=${by.map(of).join()}&from=${from}`, signal),
     routes: async signal => (await get('routes', signal)).models,
     keys: async signal => (await get('keys', signal)).keys,
     issue: form => send('POST', 'keys', form),

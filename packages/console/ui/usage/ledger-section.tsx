@@ -14,7 +14,7 @@ export function LedgerSection() {
   const [days, setDays] = useState('7')
   // With what it was asked by: while it is asked for by something else, what was here stays.
   const asked = useLoaded(
-    async signal => ({ by, rows: await api.usage(dimensionsOf(by), firstOf(Number(days)), signal) }),
+    async signal => ({ by, ...(await api.usage(dimensionsOf(by), firstOf(Number(days)), signal)) }),
     [api, by, days],
     30_000,
   )
@@ -43,12 +43,13 @@ export function LedgerSection() {
             ['1', 'Today'],
             ['7', '7 days'],
             ['30', '30 days'],
+            ['90', '90 days'],
           ]}
           onChange={setDays}
         />
       </div>
       <Loading what="the ledger" loaded={asked}>
-        {value => <LedgerTable rows={value.rows} by={value.by} />}
+        {value => <LedgerTable rows={value.rows} by={value.by} leftOut={value.leftOut} />}
       </Loading>
     </section>
   )

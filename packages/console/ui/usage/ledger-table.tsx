@@ -3,8 +3,20 @@ import { count } from '../format/count.ts'
 import { spent } from '../format/money.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 
-/** Sums by day and by one more thing, newest day first. */
-export function LedgerTable({ rows, by }: { rows: readonly UsageRow[]; by: string }) {
+/** As many rows as a page shows: callers choose the names of users. */
+const maxShown = 500
+
+/** Sums by day and by one more thing, newest day first, and what they cost in all. */
+export function LedgerTable({
+  rows,
+  by,
+  leftOut,
+}: {
+  rows: readonly UsageRow[]
+  by: string
+  /** The number of further rows, of less cost. */
+  leftOut: number
+}) {
   const of = (row: UsageRow, dimension: string): string =>
     (row.by as Readonly<Record<string, string | null>>)[dimension] ?? 'none'
   const sorted = [...rows].sort(
@@ -36,7 +48,7 @@ export function LedgerTable({ rows, by }: { rows: readonly UsageRow[]; by: strin
           </tr>
         </thead>
         <tbody>
-          {sorted.map(row => (
+          {sorted.slice(0, maxShown).map(row => (
             <tr key={`${of(row, 'day')} ${row.by.source ?? ''} ${of(row, by)}`}>
               <td class="day">{of(row, 'day')}</td>
               <td class="name">
@@ -57,8 +69,35 @@ export function LedgerTable({ rows, by }: { rows: readonly UsageRow[]; by: strin
             </tr>
           ))}
         </tbody>
+        {rows.length > 1 && leftOut === 0 && (
+          <tfoot>
+            <tr>
+              <th scope="row" colSpan={2}>
+                All days
+              </th>
+              <td class="number">{count(sumOf(rows, 'requests'))}</td>
+              <td class="number less">{count(sumOf(rows, 'promptTokens'))}</td>
+              <td class="number less">{count(sumOf(rows, 'completionTokens'))}</td>
+              <td class="number">{spent(sumOf(rows, 'cost'), sumOf(rows, 'unpriced'))}</td>
+              <td class="number less">{count(sumOf(rows, 'unpriced'))}</td>
+            </tr>
+          </tfoot>
+        )}
       </table>
+      {rows.length > maxShown && (
+        <p class="muted table-note">
+          {count(rows.length - maxShown + leftOut)} older or cheaper rows are not shown.{' '}
+          <code>sluice usage</code> has all of them.
+        </p>
+      )}
       {rows.length === 0 && <p class="muted table-note">The ledger has no usage in this period.</p>}
     </div>
   )
+}
+
+function sumOf(
+  rows: readonly UsageRow[],
+  name: 'requests' | 'promptTokens' | 'completionTokens' | 'cost' | 'unpriced',
+): number {
+  return rows.reduce((sum, row) => sum + row[name], 0)
 }

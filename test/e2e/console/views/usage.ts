@@ -92,6 +92,11 @@ export const usageTests: ViewTests = site => {
       '48',
       '$0.13',
     ])
+    await ledger.getByLabel('Days', { exact: true }).selectOption('90 days')
+    await ledger.getByLabel('Group days by').selectOption('Model')
+    const all = ledger.getByRole('row', { name: /^All days/ })
+    await all.waitFor()
+    expect(Number((await all.getByRole('cell').allTextContents())[0])).toBeGreaterThanOrEqual(5)
     for (const [dimension, value] of [
       ['Operation', 'generate'],
       ['Dialect', 'chat'],

@@ -1,7 +1,7 @@
 import type { ConsoleChatConfig, ConsoleConfig } from '../config.ts'
 import { object } from '../shape/collections.ts'
 import { either, just } from '../shape/either.ts'
-import { secret } from '../shape/values.ts'
+import { flag, secret } from '../shape/values.ts'
 import { callerMembers } from './callers-shape.ts'
 
 const chatShape = either(
@@ -39,6 +39,11 @@ export const consoleShape = either(
           shape: chatShape,
           description:
             "Permissions and limits of the chat without a caller's key, as the principal `console`. `false` turns that off.",
+        },
+        ownUsage: {
+          shape: flag,
+          description:
+            'Whether callers may ask for their own usage, with their own keys, at `/console/api/own-usage`. Needs `state.database`. Default: no.',
         },
       }),
     },
