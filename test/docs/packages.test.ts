@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Alerts } from '@sluice/alerts'
 import type { Gateway } from '@sluice/core'
 import type { Database } from '@sluice/core/store'
 import type { RequestLog } from '@sluice/log'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { type Check, describePage } from './runner/describe-page.ts'
 import { root } from './runner/markdown.ts'
@@ -19,6 +20,20 @@ const serves: Check = async ({ run }) => {
 }
 
 const snippets: Record<string, Check> = {
+  alerts: async ({ run }) => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    onTestFinished(() => warned.mockRestore())
+    const { alerts, gateway } = (await run({ SLUICE_WEBHOOK: '' })).exports as {
+      alerts: Alerts
+      gateway: Gateway
+    }
+    for (const _ of [1, 2]) await ask('http://there.test/v1', { fetch: gateway.fetch })
+    await gateway.close()
+    await alerts.close()
+    expect(String(warned.mock.calls[0]?.[0])).toMatch(
+      /^50 % of the budget of key me of this day is spent: \$2\.00 of \$3\.00/,
+    )
+  },
   console: async ({ run }) => {
     const running = await run({ SLUICE_ADMIN_KEY: 'correct-horse-battery' })
     const url = await running.url(8787)

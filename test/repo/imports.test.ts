@@ -30,6 +30,7 @@ describe('dependency rules', () => {
   it('reads every package', () => {
     const packages = new Set(sources.map(({ file }) => packageOf(file)))
     expect([...packages].sort()).toEqual([
+      'alerts',
       'cli',
       'console',
       'core',
@@ -211,9 +212,11 @@ const uses: Record<string, { readonly all: readonly string[]; readonly types: re
   prices: { all: ['core'], types: [] },
   telemetry: { all: ['core'], types: [] },
   log: { all: ['core'], types: [] },
+  alerts: { all: ['core', 'node/adapter'], types: [] },
   console: { all: ['core'], types: [] },
   cli: {
     all: [
+      'alerts',
       'console',
       'core',
       'jwt',

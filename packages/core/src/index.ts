@@ -26,6 +26,7 @@ export type {
   AttemptReason,
   AttemptRecord,
   BeginEvent,
+  BudgetEvent,
   DiscardedCallEvent,
   EndEvent,
   GatewayEvent,

@@ -1,6 +1,7 @@
 import type { TypedConfig } from './config.ts'
 import { providerShape, providersSchema } from './providers/provider-shape.ts'
 import { routeShape } from './routes/route-shape.ts'
+import { alertsShape } from './sections/alerts-shape.ts'
 import { jwtShape, keysShape } from './sections/callers-shape.ts'
 import { consoleShape } from './sections/console-shape.ts'
 import {
@@ -90,6 +91,7 @@ export const configMembers = {
     shape: logShape,
     description: 'Request log in the database of `state`: one row per request. Default: off.',
   },
+  alerts: { shape: alertsShape, description: 'Alerts by webhook. Default: none.' },
   console: { shape: consoleShape, description: 'The console at `/console/`. Default: off.' },
   validation: {
     shape: choice('schema', 'live'),

@@ -1,3 +1,4 @@
+import type { AlertsOptions } from '@sluice/alerts'
 import type {
   AbandonedCallOptions,
   BreakerOptions,
@@ -59,6 +60,8 @@ export interface Config {
   readonly telemetry?: TelemetryConfig
   /** The request log in the database of `state`: one row per request. Default: off. */
   readonly log?: LogConfig | false
+  /** Alerts by webhook. Default: none. */
+  readonly alerts?: AlertsConfig
   /** The web console at `/console/`. Default: off. */
   readonly console?: ConsoleConfig | false
   readonly validation?: GatewayOptions['validation']
@@ -278,6 +281,9 @@ export interface TelemetryConfig {
   /** Names of tags that become labels of metrics. Default: none. */
   readonly tagLabels?: readonly string[]
 }
+
+/** Alerts: options of `createAlerts` of `@sluice/alerts`. */
+export type AlertsConfig = Pick<AlertsOptions, 'webhooks' | 'budgets' | 'errorRate' | 'latency' | 'targets'>
 
 /** The request log: options of `createRequestLog` of `@sluice/log`. */
 export interface LogConfig {

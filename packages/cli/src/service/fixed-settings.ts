@@ -9,6 +9,7 @@ const fixed = [
   ['state'],
   ['responses'],
   ['log'],
+  ['alerts'],
   ['telemetry', 'metrics'],
   ['telemetry', 'openTelemetry'],
   ['telemetry', 'tagLabels'],
@@ -23,12 +24,13 @@ export function fixedChanges(before: TypedConfig, after: TypedConfig): readonly 
 
 /** A configuration, but with those parts as they were before. */
 export function withFixedSettings(before: TypedConfig, after: TypedConfig): TypedConfig {
-  const { state: _, responses: __, log: ___, ...others } = after
+  const { state: _, responses: __, log: ___, alerts: ____, ...others } = after
   return {
     ...others,
     ...(before.state !== undefined && { state: before.state }),
     ...(before.responses !== undefined && { responses: before.responses }),
     ...(before.log !== undefined && { log: before.log }),
+    ...(before.alerts !== undefined && { alerts: before.alerts }),
     server: { ...after.server, ...keepSettings(before, 'server') },
     telemetry: { ...after.telemetry, ...keepSettings(before, 'telemetry') },
   }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Alerts } from '@sluice/alerts'
 import { type Console, createConsole } from '@sluice/console'
 import { type Endpoint, type ManagedGateway, type Observer, observers, type Principal } from '@sluice/core'
 import { type OpenApiOptions, openApi } from '@sluice/core/openapi'
@@ -14,6 +15,7 @@ import type { SentTelemetry } from './open-telemetry.ts'
 interface ObservabilityStores {
   readonly database: Database | undefined
   readonly requestLog: RequestLog | undefined
+  readonly alerts: Alerts | undefined
 }
 
 type ObservabilityContext = Pick<CommandContext, 'print' | 'log' | 'terminal' | 'colours' | 'now'>
@@ -68,6 +70,7 @@ export class ServiceObservability {
       this.#sent?.observe,
       page?.observe,
       stores.requestLog?.observe,
+      stores.alerts?.observe,
     )
     return [
       probes(gateway),

@@ -57,6 +57,32 @@ function respond({ baseURL }: Service, body: object) {
 }
 
 describe('startService', () => {
+  it('posts alerts, and says what could not be posted without its URL', async () => {
+    const posted: string[] = []
+    const receiver = createServer(async (request, response) => {
+      for await (const chunk of request) posted.push(String(chunk))
+      response.writeHead(204).end()
+    })
+    await new Promise<void>(done => receiver.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void receiver.close())
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/s3cret`
+    const alerts = { webhooks: [{ url, allowPrivate: true }, { url }], budgets: { thresholds: [0.01] } }
+    const { service, told } = await started({
+      ...base,
+      prices: { demo: { input: 1, output: 1 } },
+      limits: [{ kind: 'budget', limit: 0.01, currency: 'usd', per: 'day' }],
+      alerts,
+    })
+    for (let left = 4; left > 0; left--) await (await ask(service, { model: 'demo', max_tokens: 50 })).text()
+    await service.close()
+    expect(posted).toHaveLength(1)
+    expect(JSON.parse(posted[0]!)).toMatchObject({ kind: 'budget', subject: { key: 'ann' }, threshold: 0.01 })
+    expect(told.filter(line => line.startsWith('Alert'))).toEqual([
+      'Alert failed (budget): The webhook has a private address. Set allowPrivate to call it.',
+    ])
+    expect(told.join()).not.toContain('s3cret')
+  })
+
   it('continues responses after a restart where there is a database, and nothing where none are stored', async () => {
     const cwd = temporaryFolder()
     const config = { ...base, state: { database: 'file:./own.db' } }

@@ -1,3 +1,4 @@
+import { createAlerts } from '@sluice/alerts'
 import {
   createGateway,
   type Endpoint,
@@ -99,6 +100,14 @@ async function started(
       ? openRequestLog(config.log, state.database, { log: context.log, observe: observability.observe })
       : undefined
   closing.add(async () => requestLog?.close())
+  const alerts =
+    config.alerts &&
+    createAlerts({
+      ...config.alerts,
+      store: state.cacheStore,
+      onFailure: ({ kind, reason }) => context.log(`Alert failed (${kind}): ${reason}`),
+    })
+  closing.add(async () => alerts?.close())
 
   const servicePrices = new ServicePrices(context.cwd, event => observability.observe(event))
   closing.add(async () => servicePrices.close())
@@ -116,7 +125,7 @@ async function started(
   }
   const gateway = createGateway(await optionsOf(compiled))
   closing.add(() => gateway.close({ drainMs: 0 }))
-  let front = frontOf(gateway, config, observability.use(config, gateway, { ...state, requestLog }))
+  let front = frontOf(gateway, config, observability.use(config, gateway, { ...state, requestLog, alerts }))
   compiled.vendors.keep()
   const warning = responseStorageWarning(config)
   if (warning !== undefined) context.log(warning)
@@ -158,7 +167,11 @@ async function started(
     gateway.reload(await optionsOf(after))
     compiled = after
     after.vendors.keep()
-    front = frontOf(gateway, after.config, observability.use(after.config, gateway, { ...state, requestLog }))
+    front = frontOf(
+      gateway,
+      after.config,
+      observability.use(after.config, gateway, { ...state, requestLog, alerts }),
+    )
     for (const path of changes)
       context.log(`${path} cannot change while the service runs. Restart it to apply the change.`)
   }

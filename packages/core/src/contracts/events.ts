@@ -2,7 +2,7 @@ import type { AuthFailure } from '../errors/auth-failure.ts'
 import type { UnavailableReason } from '../errors/unavailable-reason.ts'
 import type { Usage } from '../protocol/chat.ts'
 import type { Operation } from './outline.ts'
-import type { Principal } from './principal.ts'
+import type { BudgetWindow, Principal } from './principal.ts'
 import type { Adjustment } from './provider.ts'
 import type { RequestTrace } from './trace.ts'
 
@@ -289,6 +289,32 @@ export interface ProviderKeyEvent {
   readonly error: unknown
 }
 
+/**
+ * A request was charged to a budget, or refused by it. Each request has one for each of its budgets. None is sent for a request that is
+ * refused because it can cost more than the whole budget, and while the store of the budget does not respond.
+ */
+export interface BudgetEvent {
+  readonly type: 'budget'
+  /** The rule as source text, without `dryRun`: `budget(50, 'usd').per('day')`. */
+  readonly rule: string
+  /** Identifies the counter among all of its store. */
+  readonly counter: string
+  /**
+   * Who shares the counter, by scope: `{ key: 'ann' }`, with the `source` of the principal, or `{ 'tag:team': 'search' }`. Empty:
+   * everybody.
+   */
+  readonly subject: Readonly<Record<string, string>>
+  /** By the calendar in UTC. */
+  readonly window: BudgetWindow
+  /** US dollars. */
+  readonly limit: number
+  /** US dollars in this window, with what requests in flight have reserved. */
+  readonly spent: number
+  /** Whether the request was refused, because less is left than it can cost. */
+  readonly refused: boolean
+  readonly dryRun: boolean
+}
+
 /** An event of a gateway. Versions may add types: switch on `type` and ignore unknown ones. */
 export type GatewayEvent =
   | BeginEvent
@@ -301,6 +327,7 @@ export type GatewayEvent =
   | StoreEvent
   | LogRowsLostEvent
   | WarningEvent
+  | BudgetEvent
 
 /** Receives events. It cannot change a request; the gateway ignores what it throws. */
 export type Observer = (event: GatewayEvent) => void

@@ -89,6 +89,8 @@ export interface LimitDecision {
   readonly allowed: boolean
   /** Whether it was rejected because the store has reached its maximum number of counters. Default `false`. */
   readonly full?: boolean
+  /** Whether it was decided while the store did not respond, on a share of the limits. A store never sets it. Default `false`. */
+  readonly local?: boolean
   /** One state per counter of the claim, in the same order. */
   readonly counters: readonly CounterState[]
 }

@@ -360,6 +360,7 @@ describe('while the store fails', () => {
       const { decision: verdict, settle } = admit(guard, ['requests', 'budget'], rate(2), sum(1, 100))
       expect(verdict).toEqual({
         allowed: true,
+        local: true,
         counters: [
           { over: false, remaining: 2, resetMs: 0, waitMs: 0 },
           { over: false, remaining: 1, resetMs: 0, waitMs: 0 },

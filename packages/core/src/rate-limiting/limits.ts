@@ -1,17 +1,20 @@
 import { type Clock, systemClock } from '../clock/clock.ts'
 import type { Draft } from '../contracts/draft.ts'
+import type { Observer } from '../contracts/events.ts'
 import type { DecidedClaim, LimitDecision, LimitStore } from '../contracts/limit-store.ts'
 import type { Lease, LimitContext, Limiter, LimitState } from '../contracts/limiter.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import type { GatewayError } from '../errors/errors.ts'
 import { reportLimits } from '../http/limit-headers.ts'
+import { safeObserver } from '../observability/observers.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { freshId } from '../primitives/random.ts'
+import { type BudgetReport, budgetReport } from './budget-report.ts'
 import { type CompiledRule, compileRules } from './compiled-rules.ts'
-import { CounterResolver } from './counter-resolver.ts'
+import { CounterResolver, type PlannedCount } from './counter-resolver.ts'
 import { EndUsersByWindow } from './end-users.ts'
 import { FairQueue, type QueueRefusal } from './fair-queue.ts'
 import { guardedStore } from './guarded-store.ts'
@@ -69,6 +72,7 @@ class RuleLimiter {
   readonly #queue: FairQueue<Decided> | undefined
   readonly #maxOutputTokens: number
   readonly #ietf: boolean
+  readonly #observe: Observer | undefined
   readonly #clock = systemClock
 
   constructor(rules: readonly LimitRuleData[], options: LimitsOptions) {
@@ -81,6 +85,7 @@ class RuleLimiter {
     this.#counts = new CounterResolver(this.#rules)
     this.#claim = claimsIn(store ?? memoryLimitStore(now === undefined ? {} : { now }), options, this.#clock)
     this.#maxOutputTokens = options.maxOutputTokens ?? limitDefaults.maxOutputTokens
+    this.#observe = options.observe && safeObserver(options.observe)
     this.#ietf = options.ietfHeaders ?? limitDefaults.ietfHeaders
     if (wait === undefined) return
     this.#queue = new FairQueue({
@@ -99,28 +104,47 @@ class RuleLimiter {
     const request = reservationRequest(counts, draft, context, this.#maxOutputTokens)
     if (request.counters.length === 0) return unlimited
     const queue = this.#queue
+    const observe = this.#observe
+    const reportOf =
+      observe === undefined || !request.counts.some(hasBudget)
+        ? undefined
+        : ({ request, claim }: Decided) =>
+            budgetReport(request, claim.decision, principal, draft, context.entry, observe)
     if (queue === undefined) {
       const claim = this.#claim(request)
       return isPromise(claim)
-        ? claim.then(decided => this.#lease(request, decided))
-        : this.#lease(request, claim)
+        ? claim.then(decided => this.#lease({ request, claim: decided }, reportOf))
+        : this.#lease({ request, claim }, reportOf)
     }
     const from = this.#clock.monotonic()
     const deciding = queue.wait(principalKey(principal), context.signal, () => {
       const claim = this.#claim(request)
       return isPromise(claim) ? claim.then(decided => ({ request, claim: decided })) : { request, claim }
     })
-    const lease = (decided: Decided) =>
-      this.#lease(decided.request, decided.claim, this.#clock.monotonic() - from)
+    const lease = (decided: Decided) => this.#lease(decided, reportOf, this.#clock.monotonic() - from)
     return isPromise(deciding) ? deciding.then(lease) : lease(deciding)
   }
 
-  #lease(request: ReservationRequest, claim: DecidedClaim, waitedMs?: number): Lease {
+  #lease(
+    decided: Decided,
+    reportOf: ((decided: Decided) => BudgetReport | undefined) | undefined,
+    waitedMs?: number,
+  ): Lease {
+    const { request, claim } = decided
     const { decision } = claim
     const states = limitStates(request, decision)
-    if (!decision.allowed) throw this.#errorOf(request, decision, states)
+    const report = reportOf?.(decided)
+    if (!decision.allowed) {
+      report?.()
+      throw this.#errorOf(request, decision, states)
+    }
     const lease: Writable<Lease> = {
-      settle: (usage, cost) => this.#settle({ request, claim }, chargesOf(request, usage, cost)),
+      settle: (usage, cost) => {
+        const charged = chargesOf(request, usage, cost)
+        const settling = this.#settle(decided, charged)
+        report?.(charged)
+        return settling
+      },
     }
     if (states !== undefined) {
       lease.limits = states
@@ -169,6 +193,10 @@ class RuleLimiter {
     this.#withOwn.set(own, counts)
     return counts
   }
+}
+
+function hasBudget({ rule }: PlannedCount): boolean {
+  return rule.kind === 'budget'
 }
 
 /** Returns a function that claims from the store: without an id and a guard if the store is in this process. */

@@ -41,6 +41,7 @@ export function localShare(
     decision: local => ({
       allowed: local?.allowed ?? true,
       ...(local !== undefined && isFull(local) && { full: true }),
+      local: true,
       counters: positions.map((position, index) => {
         const state = position === undefined ? undefined : local?.counters[position]
         return state ?? untouched(claim.counters[index]?.limit ?? 0)

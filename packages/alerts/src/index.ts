@@ -1,0 +1,10 @@
+export type { Alert, AlertKind, BudgetAlert, ErrorRateAlert, LatencyAlert, TargetDownAlert } from './alert.ts'
+export type {
+  AlertFailure,
+  AlertsOptions,
+  BudgetAlertOptions,
+  ErrorRateOptions,
+  LatencyOptions,
+  WebhookOptions,
+} from './alerts-options.ts'
+export { type Alerts, createAlerts } from './create-alerts.ts'
