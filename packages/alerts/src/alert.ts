@@ -71,7 +71,10 @@ export function alertText(incident: Incident): string {
   switch (incident.kind) {
     case 'budget': {
       const { threshold, spent, limit, subject, rule, window, refused, dryRun } = incident
-      const who = Object.entries(subject).map(([name, value]) => `${plain(name)} ${plain(value)}`)
+      const who = Object.entries(subject)
+        // Of issued keys, as most are.
+        .filter(([name, value]) => !(name === 'source' && value === 'api_keys'))
+        .map(([name, value]) => `${plain(name)} ${plain(value)}`)
       const of = who.length === 0 ? 'the budget of everybody' : `the budget of ${who.join(', ')}`
       const time = window === 'ever' ? '' : ` of this ${window}`
       const sums = `${dollars(spent)} of ${dollars(limit)} (${plain(rule)})`
