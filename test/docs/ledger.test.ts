@@ -48,6 +48,37 @@ describePage('docs/ledger.md', {
     expect(printed).toEqual([`search small 2 ${promptTokens} ${completionTokens} ${cost} 0`])
   },
 
+  'request-tags': async ({ run }) => {
+    const { gateway, database, spendByFeature } = (
+      await run({ SLUICE_DB: `file:${join(temporaryFolder(), 'ledger.db')}` })
+    ).exports as {
+      gateway: Gateway
+      database: Database
+      spendByFeature: () => Promise<readonly UsageRow[]>
+    }
+    const send = (path: string, body: object) =>
+      gateway.fetch(
+        new Request(`${here}/${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: 'Bearer sk-ann' },
+          body: JSON.stringify({ model: 'small', ...body }),
+        }),
+      )
+    const messages = [{ role: 'user', content: 'Hi' }]
+    for (const metadata of [{ feature: 'search', other: 'x' }, { feature: 'y'.repeat(300) }, undefined])
+      await (await send('chat/completions', { messages, metadata })).text()
+    await (await send('responses', { input: 'Hi', metadata: { feature: 'search' } })).text()
+    await gateway.close()
+    const rows = await spendByFeature()
+    const found = rows.map(({ by, requests }) => [by['tag:metadata.feature'], requests])
+    expect(found).toHaveLength(3)
+    expect(found).toContainEqual(['search', 2])
+    expect(found).toContainEqual([null, 1])
+    expect(found).toContainEqual([expect.stringMatching(/^sha256:[0-9a-f]{64}$/), 1])
+    expect(await database.usage({ by: ['tag:metadata.other', 'tag:other'] })).toHaveLength(1)
+    await database.close()
+  },
+
   discarded: async ({ run }, snippet) => {
     const env = { SLUICE_DB: `file:${join(temporaryFolder(), 'ledger.db')}` }
     const mirrored = (code: string) =>

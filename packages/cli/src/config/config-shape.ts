@@ -22,7 +22,7 @@ import { responsesShape } from './sections/responses-shape.ts'
 import { serverShape } from './sections/server-shape.ts'
 import { stateShape } from './sections/state-shape.ts'
 import { telemetryShape } from './sections/telemetry-shape.ts'
-import { isPlainObject, type Member, object, record } from './shape/collections.ts'
+import { isPlainObject, list, type Member, object, record } from './shape/collections.ts'
 import { either } from './shape/either.ts'
 import type { Shape } from './shape/shape.ts'
 import { choice, flag, text } from './shape/values.ts'
@@ -110,6 +110,11 @@ export const configMembers = {
   traceHeader: {
     shape: flag,
     description: 'Whether to send the routing trace to callers, in `x-sluice-trace`. Default: no.',
+  },
+  metadataTags: {
+    shape: list(text('a name of 1 to 64 characters', /^.{1,64}$/s), { max: 8, of: 'names' }),
+    description:
+      'Names of the `metadata` of requests that the ledger stores as tags: `feature` is the tag `metadata.feature`. Default: none.',
   },
   exposesCost: {
     shape: flag,

@@ -68,6 +68,8 @@ export interface Config {
   readonly unknownParameters?: GatewayOptions['unknownParameters']
   readonly unsupportedParameters?: GatewayOptions['unsupportedParameters']
   readonly traceHeader?: boolean
+  /** Names of the `metadata` of requests that the ledger stores as tags: `feature` is the tag `metadata.feature`. Default: none. */
+  readonly metadataTags?: readonly string[]
   /** Whether answers have their cost: `usage.cost`, and the header `x-sluice-cost`. Default: no. */
   readonly exposesCost?: boolean
   readonly clientRequestId?: GatewayOptions['clientRequestId']

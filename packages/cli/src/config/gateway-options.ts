@@ -81,6 +81,7 @@ export function scalars(config: TypedConfig): Partial<GatewayOptions> {
   const more = {
     clientRequestId: config.clientRequestId,
     exposesCost: config.exposesCost,
+    metadataTags: config.metadataTags,
     requestLimits,
     timeouts,
     stream,

@@ -63,7 +63,7 @@ const event: DiscardedCallEvent = {
   usageEstimated: false,
   cost: 0.5,
 }
-const beside = { id: 'id', stream: true, openedAt: 1_000, closedAt: 1_700 }
+const beside = { id: 'id', stream: true, tags: { team: 'search' }, openedAt: 1_000, closedAt: 1_700 }
 const charge = { promptTokens: 3, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0, cost: 0.5 }
 
 /** The same with another error. */

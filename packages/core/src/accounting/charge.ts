@@ -16,7 +16,7 @@ export function chargeOf(usage: Usage, cost: number | null): Charge {
 }
 
 /** The request of a discarded call. Times are milliseconds since 1970. */
-interface DiscardedRequest extends Pick<LedgerEntry, 'id' | 'stream' | 'openedAt'> {
+interface DiscardedRequest extends Pick<LedgerEntry, 'id' | 'stream' | 'tags' | 'openedAt'> {
   readonly closedAt: number
 }
 
@@ -31,7 +31,7 @@ export function discardedClosing(
   const { requestId, operation, dialect, principal, user, model, attempt, responseModel } = call
   const { usage, usageEstimated, cost } = call
   if (usage === undefined) return undefined
-  const { id, stream, openedAt, closedAt } = beside
+  const { id, stream, tags, openedAt, closedAt } = beside
   const { outcome, status } = endOf(attempt.error)
   const charge = chargeOf(usage, cost)
   const entry: LedgerEntry = {
@@ -43,7 +43,7 @@ export function discardedClosing(
     principal: principal?.id ?? '',
     source: principal === undefined ? undefined : memberOf(principal, 'source'),
     user,
-    tags: { ...principal?.tags },
+    tags,
     model,
     stream,
     openedAt,

@@ -22,6 +22,8 @@ export interface Outline {
   readonly stream: boolean
   /** The end user, as the caller names it. */
   readonly user?: string | undefined
+  /** What the caller notes on the request, by name, such as chat's `metadata`. Values of other types than text are left out. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
   /** A value that all requests of one conversation share, such as chat's `prompt_cache_key`. */
   readonly conversationKey?: string | undefined
   /** Whether tools are on offer. */

@@ -60,6 +60,11 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly abandonedCalls?: Partial<AbandonedCallOptions>
   /** Stores a record of each admitted request. Default: none. */
   readonly ledger?: Ledger
+  /**
+   * Names of a request's `metadata` that the ledger stores as tags: with `['feature']`, the tag `metadata.feature` has what the
+   * caller wrote, in at most 256 characters. At most 8. Default: none.
+   */
+  readonly metadataTags?: readonly string[]
   /** Caches complete responses: `responseCache({ ttlMs: 60_000 })`. Default: no cache. */
   readonly cache?: ResponseCache
   /**

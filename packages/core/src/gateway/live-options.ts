@@ -97,7 +97,8 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
     running: RunningRequests,
     over: () => void,
   ) {
-    const { prices, abandonedCalls, ledger, generateId, random, exposesTrace, exposesCost } = resolved
+    const { prices, abandonedCalls, ledger, generateId, random, exposesTrace, exposesCost, metadataTags } =
+      resolved
     const closing = (work: Promise<unknown>) => {
       this.#closings.add(work)
       closings.add(work)
@@ -121,6 +122,7 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
       random,
       exposesTrace,
       exposesCost,
+      metadataTags,
       closing,
       shadows,
     }

@@ -33,6 +33,7 @@ function record(more: Partial<AccountingServices> = {}) {
     random: () => 0.5,
     exposesTrace: undefined,
     exposesCost: undefined,
+    metadataTags: [],
     closing: work => closings.push(work),
     shadows: new RunningShadows(new Set()),
     ...more,

@@ -12,6 +12,7 @@ import { limitHeaders } from '../http/limit-headers.ts'
 import { requestIdHeaders } from '../http/respond.ts'
 import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
 import { type AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
+import { endUser } from '../primitives/end-user.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
 import type { Usage } from '../protocol/chat.ts'
@@ -47,6 +48,8 @@ export interface AccountingServices {
   readonly random: () => number
   /** Whether a principal's responses have a trace of the routing; `undefined`: none has. Never throws. */
   readonly exposesTrace: ((principal: Principal) => boolean) | undefined
+  /** Names of the `metadata` of requests that are stored as tags. */
+  readonly metadataTags: readonly string[]
   /** Whether a principal's answers have their cost; `undefined`: none has. Never throws. */
   readonly exposesCost: ((principal: Principal) => boolean) | undefined
   /** Called with what is still under way when a request is settled: a lease or a ledger entry that is being closed. */
@@ -178,7 +181,7 @@ export class RequestAccounting implements AttemptObserver {
       principal: principal!.id,
       source: memberOf(principal!, 'source'),
       user,
-      tags: { ...principal!.tags },
+      tags: this.#tags(),
       model: model!,
       stream,
       openedAt,
@@ -186,6 +189,20 @@ export class RequestAccounting implements AttemptObserver {
     })
     const spends = () => this.#lease?.spends === true
     return this.#entry.open(() => this.#chargeSoFar(openedAt), spends)
+  }
+
+  /** The tags of the principal, and what the caller notes on the request. */
+  #tags(): Readonly<Record<string, string>> {
+    const { principal, draft } = this.#context
+    const { metadataTags } = this.#services
+    const tags: Record<string, string> = { ...principal?.tags }
+    if (metadataTags.length === 0) return tags
+    const metadata = draft?.outline.metadata
+    for (const name of metadataTags) {
+      const value = metadata === undefined ? undefined : endUser(memberOf(metadata, name))
+      if (value !== undefined) tags[`metadata.${name}`] = value
+    }
+    return tags
   }
 
   /** Without a translation of a request that may be passed on as it came. */
@@ -303,7 +320,13 @@ export class RequestAccounting implements AttemptObserver {
     if (ledger?.recordDiscarded === undefined) return
     const closedAt = this.#context.clock.now()
     const openedAt = this.#entry?.openedAt ?? closedAt
-    const beside = { id: uuidv7(openedAt, generateId()), stream: this.#context.stream, openedAt, closedAt }
+    const beside = {
+      id: uuidv7(openedAt, generateId()),
+      stream: this.#context.stream,
+      tags: this.#tags(),
+      openedAt,
+      closedAt,
+    }
     const closing = discardedClosing(call, beside)
     if (closing !== undefined) this.#close(() => ledger.recordDiscarded?.(closing))
   }

@@ -86,6 +86,7 @@ export interface ResolvedOptions<Host> extends CacheLookups {
   readonly loadShedder: LoadShedder | undefined
   /** Whether a principal's responses have a trace. Never throws. */
   readonly exposesTrace: ((principal: Principal) => boolean) | undefined
+  readonly metadataTags: readonly string[]
   /** Whether a principal's answers have their cost. Never throws. */
   readonly exposesCost: ((principal: Principal) => boolean) | undefined
   /** The header with the caller's own id, in lower case; `undefined`: none is read. */
@@ -173,6 +174,7 @@ export function resolveOptions<Host>(
     observe,
     loadShedder: guardShedder(options.loadShedder, observe),
     exposesTrace: guardTraceChoice(options.traceHeader, observe),
+    metadataTags: [...(options.metadataTags ?? [])],
     exposesCost: guardCostChoice(options.exposesCost, observe),
     clientRequestIdHeader: clientRequestIdHeader(options.clientRequestId),
     startTrace: guardTracer(options.tracer, observe),

@@ -79,6 +79,9 @@ function isDialect(value: unknown): value is Dialect {
     (models === undefined || [own.accepts, own.list, own.show].every(aMethod))
   )
 }
+function isMetadataName(value: unknown): boolean {
+  return typeof value === 'string' && value.length >= 1 && value.length <= 64
+}
 /** Its value is logged. */
 const aHeaderForIds: Check = value =>
   typeof value === 'boolean' ||
@@ -106,6 +109,10 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
     maxOutputTokens: aCount,
   },
   ledger: aLedger,
+  metadataTags: value =>
+    Array.isArray(value) && value.length <= 8 && value.every(isMetadataName)
+      ? undefined
+      : 'at most 8 names of 1 to 64 characters',
   cache: aCache,
   idempotency: anIdempotency,
   responses: aResponseStore,

@@ -13,6 +13,7 @@ export interface CorsOptions {
 
 const exposed = [
   ...['x-request-id', 'x-client-request-id', 'x-sluice-adjustments', 'x-sluice-trace', 'x-sluice-cache'],
+  'x-sluice-cost',
   ...['idempotency-replayed', 'retry-after', 'retry-after-ms', 'x-should-retry'],
   ...['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'],
   ...['x-ratelimit-limit-tokens', 'x-ratelimit-remaining-tokens', 'x-ratelimit-reset-tokens'],

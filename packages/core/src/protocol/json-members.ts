@@ -12,3 +12,10 @@ const none: readonly JsonValue[] = Object.freeze([])
 export function jsonItems(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : none
 }
+
+/** Returns the own members of a value that are texts; `undefined` if the value is not an object or has none. */
+export function textMembers(value: JsonValue | undefined): Readonly<Record<string, string>> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const texts = Object.entries(value as JsonObject).filter(([, each]) => typeof each === 'string')
+  return texts.length === 0 ? undefined : (Object.fromEntries(texts) as Record<string, string>)
+}

@@ -455,3 +455,36 @@ describe('a gateway and its ledger', () => {
     expect(ledger.heard).toEqual(['open', 'close'])
   })
 })
+
+describe('tags of a request', () => {
+  it.each([[['']], [['x'.repeat(65)]], [Array(9).fill('a')], ['feature'], [[1]]])(
+    'refuses %j',
+    metadataTags => {
+      expect(() =>
+        serving(scripted(() => whole('Hi.')).target, { metadataTags: metadataTags as never }),
+      ).toThrow('metadataTags: got')
+    },
+  )
+
+  it('are the listed ones alone, under their prefix, and none of another type', async () => {
+    const ledger = scriptedLedger()
+    const { post } = serving(scripted(() => whole('Hi.')).target, {
+      authenticate: () => ({ id: 'ann', tags: { team: 'search', 'metadata.own': 'principal' } }),
+      ledger,
+      metadataTags: ['feature', 'team', '__proto__', 'n'],
+    })
+    await post({ metadata: { feature: 'f', team: 'mine', other: 'o', n: 'a\u0000b' } })
+    await post({ metadata: { feature: 7 } })
+    await post({ metadata: 'feature' })
+    const own = { team: 'search', 'metadata.own': 'principal' }
+    expect(ledger.entries[0]?.tags).toEqual({
+      ...own,
+      'metadata.feature': 'f',
+      'metadata.team': 'mine',
+      'metadata.n': expect.stringMatching(/^sha256:/),
+    })
+    expect(ledger.entries.slice(1).map(({ tags }) => tags)).toSatisfy((all: object[]) =>
+      all.every(tags => !('metadata.feature' in tags)),
+    )
+  })
+})

@@ -1,6 +1,6 @@
 import type { Outline, OutlineMedia } from '../../contracts/outline.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
-import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+import { jsonItems, jsonMember, textMembers } from '../../protocol/json-members.ts'
 import { measureAudio, measureFile, measureImage, measureLink } from '../../usage/media.ts'
 
 /**
@@ -26,6 +26,10 @@ class ChatOutline implements Outline {
 
   get user(): string | undefined {
     return this.#text('user') ?? this.#text('safety_identifier')
+  }
+
+  get metadata(): Readonly<Record<string, string>> | undefined {
+    return textMembers(jsonMember(this.#body, 'metadata'))
   }
 
   get conversationKey(): string | undefined {

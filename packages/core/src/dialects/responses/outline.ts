@@ -1,7 +1,7 @@
 import type { RequestHeaders } from '../../contracts/draft.ts'
 import type { Outline, OutlineMedia } from '../../contracts/outline.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
-import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+import { jsonItems, jsonMember, textMembers } from '../../protocol/json-members.ts'
 import { measureAudio, measureFile, measureImage, measureLink } from '../../usage/media.ts'
 import { addsTools, isWebSearch, readTools } from './tools.ts'
 import { sessionHeader } from './wire-names.ts'
@@ -55,6 +55,10 @@ class ResponsesOutline implements Outline {
 
   get user(): string | undefined {
     return this.#text('user') ?? this.#text('safety_identifier')
+  }
+
+  get metadata(): Readonly<Record<string, string>> | undefined {
+    return textMembers(jsonMember(this.#body, 'metadata'))
   }
 
   get conversationKey(): string | undefined {
