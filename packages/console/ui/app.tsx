@@ -5,12 +5,14 @@ import { type Session, SessionContext } from './session/session.ts'
 import { SignIn } from './session/sign-in.tsx'
 import { clearKeys, findAdminKey, storeAdminKey } from './session/stored-keys.ts'
 import { Shell } from './shell/shell.tsx'
+import { OwnUsageView } from './usage/own-usage-view.tsx'
 
 /** The page: signed in, or not yet. */
 export function App() {
   const [key, setKey] = useState(findAdminKey)
   const [session, setSession] = useState<Session>()
   const [problem, setProblem] = useState<string>()
+  const [callerKey, setCallerKey] = useState<string>()
 
   const leave = (why?: string) => {
     clearKeys()
@@ -50,12 +52,15 @@ export function App() {
     }
   }, [key])
 
+  if (key === undefined && callerKey !== undefined) {
+    return <OwnUsageView apiKey={callerKey} onLeave={() => setCallerKey(undefined)} />
+  }
   if (key === undefined) {
     const signIn = (given: string) => {
       storeAdminKey(given)
       setKey(given)
     }
-    return <SignIn problem={problem} onKey={signIn} />
+    return <SignIn problem={problem} onKey={signIn} onCallerKey={setCallerKey} />
   }
   if (session === undefined) return <p class="opening">Opening the console …</p>
   return (

@@ -1,8 +1,18 @@
 import { useState } from 'preact/hooks'
 import { Mark } from '../shell/mark.tsx'
+import { OwnUsageForm } from './own-usage-form.tsx'
 
 /** Asks for the admin key. */
-export function SignIn({ problem, onKey }: { problem: string | undefined; onKey(key: string): void }) {
+export function SignIn({
+  problem,
+  onKey,
+  onCallerKey,
+}: {
+  problem: string | undefined
+  onKey(key: string): void
+  /** The API key of a caller, who wants to see its own usage. */
+  onCallerKey(key: string): void
+}) {
   const [key, setKey] = useState('')
   const submit = (event: Event) => {
     event.preventDefault()
@@ -35,6 +45,7 @@ export function SignIn({ problem, onKey }: { problem: string | undefined; onKey(
           Sign in
         </button>
       </form>
+      <OwnUsageForm onKey={onCallerKey} />
     </main>
   )
 }

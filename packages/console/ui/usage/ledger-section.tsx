@@ -3,9 +3,8 @@ import { Choice } from '../parts/choice.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { useSession } from '../session/session.ts'
 import { useLoaded } from '../state/use-loaded.ts'
+import { firstOf } from './first-of.ts'
 import { LedgerTable } from './ledger-table.tsx'
-
-const dayMs = 86_400_000
 
 /** What the ledger has, by day: of all processes, and of the time before this one. */
 export function LedgerSection() {
@@ -58,9 +57,4 @@ export function LedgerSection() {
 /** Two principals of one id have different sources. */
 function dimensionsOf(by: string): readonly string[] {
   return by === 'key' ? ['day', 'key', 'source'] : ['day', by]
-}
-
-/** The beginning of the first of so many days, of which today is the last; days are those of UTC. */
-function firstOf(days: number): number {
-  return Math.floor(Date.now() / dayMs) * dayMs - (days - 1) * dayMs
 }

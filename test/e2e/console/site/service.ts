@@ -83,6 +83,7 @@ export async function startService({
     log,
     keys: database.keys,
     usage: query => database.usage(query),
+    ownUsage: true,
     chat: ownChat,
     now,
     basePath,

@@ -106,4 +106,37 @@ export const usageTests: ViewTests = site => {
       await ledger.getByRole('cell', { name: value, exact: true }).first().waitFor()
     }
   })
+
+  it('shows a caller what it used itself, and nothing else', async () => {
+    const { ask, keys, url } = site().service
+    const mine = await keys.issue({ name: 'mine' })
+    const other = await keys.issue({ name: 'of another' })
+    for (let left = 3; left > 0; left--) await ask('counted', { key: mine.key })
+    await ask('unpriced', { key: other.key })
+    const page = await site().open({ address: `${url}/console/` })
+    await page.getByLabel('API key').fill(mine.key)
+    await page.getByRole('button', { name: 'Show usage' }).click()
+    await page.getByRole('heading', { name: 'Your usage' }).waitFor()
+    const row = page.getByRole('row', { name: /counted/ })
+    await row.waitFor()
+    expect((await row.getByRole('cell').allTextContents()).slice(1, 6)).toEqual([
+      'counted',
+      '3',
+      '27',
+      '36',
+      '$0.099',
+    ])
+    expect(await page.getByRole('row').count()).toBe(2)
+    expect(await page.getByRole('navigation').count()).toBe(0)
+    await page.getByLabel('Group by').selectOption('User')
+    await page.getByRole('cell', { name: 'none', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('API key').fill('sk-nobody')
+    await page.getByRole('button', { name: 'Show usage' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/Cannot load your usage/)
+      .waitFor()
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  })
 }
