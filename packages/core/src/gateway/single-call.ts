@@ -62,7 +62,7 @@ export async function answerBySingleCall<Host>(
     throw new TypeError(`The dialect '${dialect.name}' wrote ${typeof text}, expected a string.`)
   }
   accounting.firstByte()
-  const response = respondText(200, text, context.requestId, accounting.responseHeaders)
+  const response = respondText(200, text, context.requestId, accounting.answerHeaders)
   accounting.sent(text)
   accounting.settled('completed', 200)
   return response

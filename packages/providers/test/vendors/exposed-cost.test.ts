@@ -19,6 +19,8 @@ const passed = openaiCompatible({
   name: 'native',
   baseURL: 'http://a.test/v1',
   speaks: ['messages', 'responses'],
+  completions: {},
+  rerank: {},
 })('up')
 const prices = { m: { input: 0.3, cachedInput: 0.1, output: 1.7 } }
 
@@ -85,6 +87,25 @@ const answers: Readonly<Record<string, { readonly whole: object; readonly stream
       { type: 'response.completed', response },
     ]),
   },
+  '/v1/completions': {
+    whole: {
+      ...chatHead,
+      choices: [{ index: 0, text: 'Hi "usage"', finish_reason: 'stop' }],
+      usage: { ...chatUsage, cost: 99 },
+    },
+    stream: [
+      ...sse([
+        { ...chatHead, choices: [{ index: 0, text: 'Hi', finish_reason: null }], usage: null },
+        { ...chatHead, choices: [{ index: 0, text: ' "usage"', finish_reason: 'stop' }] },
+        { ...chatHead, choices: [], usage: { ...chatUsage, cost: 99 } },
+      ]),
+      'data: [DONE]\n\n',
+    ],
+  },
+  '/v1/rerank': {
+    whole: { results: [{ index: 0, relevance_score: 0.5 }], meta: { tokens: { input_tokens: 1_003 } } },
+    stream: [],
+  },
   '/v1/embeddings': {
     whole: { data: [{ index: 0, embedding: [1] }], usage: { prompt_tokens: 1_003, total_tokens: 1_003 } },
     stream: [],
@@ -101,12 +122,15 @@ const requests: Readonly<Record<string, object>> = {
   chat: { messages: [{ role: 'user', content: 'Hello' }], stream_options: { include_usage: true } },
   messages: { max_tokens: 99, messages: [{ role: 'user', content: 'Hello' }] },
   responses: { input: 'Hello' },
+  completions: { prompt: 'Hello', stream_options: { include_usage: true } },
 }
 const paths: Readonly<Record<string, string>> = {
   chat: 'chat/completions',
   messages: 'messages',
   responses: 'responses',
   embeddings: 'embeddings',
+  completions: 'completions',
+  rerank: 'rerank',
 }
 
 function serving(target: Target | readonly Target[], options: Partial<GatewayOptions> = {}) {
@@ -147,8 +171,9 @@ function usageOf(text: string): Record<string, unknown> {
 }
 
 const price = 1_002 * 0.3e-6 + 1 * 0.1e-6 + 7 * 1.7e-6
+const targetsOf = (dialect: string) => (dialect === 'completions' ? [passed] : [translated, passed])
 const cases = Object.keys(requests).flatMap(dialect =>
-  [translated, passed].flatMap(target => [false, true].map(stream => ({ dialect, target, stream }))),
+  targetsOf(dialect).flatMap(target => [false, true].map(stream => ({ dialect, target, stream }))),
 )
 
 describe.each(cases)(
@@ -173,7 +198,8 @@ describe.each(cases)(
       const ann = await some.ask(dialect, { stream })
       expect(ann.header).toBeNull()
       // What a vendor itself writes is passed on as it came.
-      const own = dialect === 'messages' && target === passed ? 99 : undefined
+      const passesOwn = target === passed && (dialect === 'messages' || dialect === 'completions')
+      const own = passesOwn ? 99 : undefined
       expect(ann.usage.cost).toBe(own)
     })
 
@@ -206,6 +232,13 @@ describe.each(cases)(
     })
   },
 )
+
+it('is in the header alone where an answer has no usage', async () => {
+  const { ask, cost } = serving(passed)
+  const { header, usage } = await ask('rerank', { query: 'q', documents: ['a'] })
+  expect(cost()).toBeCloseTo(1_003 * 0.3e-6, 12)
+  expect([header, usage]).toEqual([String(cost()), undefined])
+})
 
 it('adds the parts of a request for embeddings', async () => {
   const { provider } = translated

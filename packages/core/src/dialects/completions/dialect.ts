@@ -6,6 +6,8 @@ import type {
 } from '../../contracts/dialect.ts'
 import type { GatewayError } from '../../errors/errors.ts'
 import { replaceMember } from '../../protocol/replace-member.ts'
+import { withUsageCost } from '../../protocol/usage-cost.ts'
+import { usageWithCost } from '../../usage/usage.ts'
 import { completionsOutline } from './outline.ts'
 import { readCompletions } from './read.ts'
 import { CompletionsStreamWriter, errorEvent } from './stream-writer.ts'
@@ -19,7 +21,8 @@ export const completionsDialect: GenerateDialect = {
   read: readCompletions,
   answerId: id => `cmpl-${id.slice(0, 29)}`,
   write: completionText,
-  pass: (native, { model }) => replaceMember(native, ['model'], model),
+  pass: (native, identity) =>
+    withUsageCost(replaceMember(native, ['model'], identity.model), ['usage'], identity),
   stream: (identity, request) =>
     new CompletionsStreamWriter(identity, request.settings().stream_options?.include_usage === true),
   streamError: errorEvent,
@@ -31,12 +34,14 @@ export const completionsDialect: GenerateDialect = {
 }
 
 /** Writes an answer of a provider that does not return the vendor's own text. */
-function completionText(answer: CompleteAnswer, { id, created, model }: AnswerIdentity): string {
+function completionText(answer: CompleteAnswer, identity: AnswerIdentity): string {
+  const { id, created, model } = identity
   const choices = answer.completion().choices.map(({ index, message, finish_reason = null }) => ({
     index,
     text: message.content ?? '',
     logprobs: null,
     finish_reason,
   }))
-  return JSON.stringify({ id, object: 'text_completion', created, model, choices, usage: answer.usage })
+  const usage = usageWithCost(answer.usage, identity.cost?.())
+  return JSON.stringify({ id, object: 'text_completion', created, model, choices, usage })
 }

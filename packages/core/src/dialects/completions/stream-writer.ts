@@ -9,6 +9,8 @@ import type { GatewayError } from '../../errors/errors.ts'
 import type { CompletionUsage, JsonObject } from '../../protocol/chat.ts'
 import { jsonItems } from '../../protocol/json-members.ts'
 import { replaceMember } from '../../protocol/replace-member.ts'
+import { withUsageCost } from '../../protocol/usage-cost.ts'
+import { usageWithCost } from '../../usage/usage.ts'
 
 /** Writes a stream of text completions. Vendors' own events are passed on. */
 export class CompletionsStreamWriter implements AnswerStreamWriter {
@@ -30,7 +32,9 @@ export class CompletionsStreamWriter implements AnswerStreamWriter {
     let text = ''
     for (const { data } of events) {
       if (!this.#includesUsage && isUsageAlone(data)) continue
-      text += event(replaceMember(data, ['model'], this.#identity.model))
+      text += event(
+        withUsageCost(replaceMember(data, ['model'], this.#identity.model), ['usage'], this.#identity),
+      )
     }
     return text
   }
@@ -40,7 +44,10 @@ export class CompletionsStreamWriter implements AnswerStreamWriter {
   }
 
   end(deltas: readonly AnswerDelta[], _: AnswerOrigin, usage: CompletionUsage): string {
-    const counted = this.#includesUsage && !this.#passed ? this.#chunk([], usage) : ''
+    const counted =
+      this.#includesUsage && !this.#passed
+        ? this.#chunk([], usageWithCost(usage, this.#identity.cost?.()))
+        : ''
     return `${this.push(deltas)}${counted}data: [DONE]\n\n`
   }
 
