@@ -10,6 +10,7 @@ export { type Idempotency, type IdempotencyOptions, idempotency } from './cachin
 export { type ResponseCache, type ResponseCacheOptions, responseCache } from './caching/response-cache.ts'
 export type { Authenticator } from './contracts/authenticator.ts'
 export type { Authorizer } from './contracts/authorizer.ts'
+export type { BodyRecorder, BodyRequest, RecordedBodies } from './contracts/body-recorder.ts'
 export type { CacheKey, CacheStore } from './contracts/cache-store.ts'
 export type {
   BreakerOptions,

@@ -179,7 +179,7 @@ export interface WarningEvent {
    * `exposes_cost_failed`: the `exposesCost` function threw, and the answer has no cost. `tracer_failed`: the `Tracer`
    * threw or returned invalid headers, and spans are missing. `prices_not_refreshed`: a new table of prices could not be loaded
    * or is invalid, and the last valid one applies. `prices_outdated`: the table of prices is old. `hook_failed`: a hook threw, timed
-   * out or returned something invalid.
+   * out or returned something invalid. `body_recorder_failed`: the recorder of bodies threw, and bodies are missing.
    */
   readonly code:
     | 'only_local_in_production'
@@ -190,6 +190,7 @@ export interface WarningEvent {
     | 'prices_not_refreshed'
     | 'prices_outdated'
     | 'hook_failed'
+    | 'body_recorder_failed'
   readonly message: string
   /** The error behind it, if there is one. */
   readonly error?: unknown

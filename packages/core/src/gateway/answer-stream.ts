@@ -280,6 +280,7 @@ export class AnswerStream implements TextSource {
       this.#settle('internal_error', failure)
       return undefined
     }
+    this.#request.accounting.bodySent(text)
     this.#settle(outcome, error)
     return text
   }

@@ -2,6 +2,7 @@ import type { Idempotency } from '../caching/idempotency.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
+import type { BodyRecorder } from '../contracts/body-recorder.ts'
 import type { BreakerOptions, RetryOptions, Timeouts } from '../contracts/call-options.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Observer } from '../contracts/events.ts'
@@ -84,6 +85,11 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * not read.
    */
   readonly idempotency?: Idempotency
+  /**
+   * Records the bodies of requests and responses: `createBodyLog` of `@sluice/log`, which encrypts them. Default: no body is
+   * recorded.
+   */
+  readonly bodies?: BodyRecorder
   /** Reads, changes or refuses requests and responses, in this order. Default: none. */
   readonly hooks?: readonly Hook[]
   /**

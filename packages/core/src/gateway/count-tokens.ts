@@ -50,6 +50,7 @@ export async function countTokens<Host>(
     }
     accounting.firstByte()
     const response = respondText(200, text, requestId, accounting.responseHeaders)
+    accounting.bodySent(text)
     accounting.settled('completed', 200)
     return response
   } finally {

@@ -83,10 +83,12 @@ export function createGateway<Host = unknown, Model extends string = string>(
       try {
         const dialect = dialectOf(context, request, fetchContext, resolved)
         response = respondError(dialect, clientError, requestId, headers, now)
+        if (outcome !== 'client_disconnected') accounting.bodySent(response.body as string)
         accounting.settled(outcome, response.status, error)
       } catch (cause) {
         const bug = new GatewayError('server_error', { cause })
         response = respondError(chatDialect, bug, requestId, headers, now)
+        accounting.bodySent(response.body as string)
         accounting.settled('internal_error', response.status, cause)
       }
       return respond(response, request, fetchContext)

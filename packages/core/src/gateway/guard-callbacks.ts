@@ -1,5 +1,6 @@
 import { LedgerState } from '../accounting/ledger-state.ts'
 import { type Clock, systemClock } from '../clock/clock.ts'
+import type { BodyRecorder, BodyRequest, RecordedBodies } from '../contracts/body-recorder.ts'
 import type { Observer, WarningEvent } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
 import type { LoadShedder } from '../contracts/load-shedder.ts'
@@ -149,6 +150,36 @@ function guardChoice(
     () => false,
     report,
   )
+}
+
+/** Guards the user's recorder of bodies: it fails no request, and `observe` is called once when it fails. */
+export function guardBodyRecorder(
+  recorder: BodyRecorder | undefined,
+  observe: Observer,
+): BodyRecorder | undefined {
+  if (recorder === undefined) return undefined
+  const message = 'The recorder of bodies fails: bodies may be missing. This is reported once.'
+  const expected = { name: 'bodies.wants', expected: 'true or false' }
+  const report = {
+    ...warning(observe, { code: 'body_recorder_failed', message }, expected),
+    worked: nothing,
+  }
+  const isBoolean = (value: unknown) => typeof value === 'boolean'
+  return {
+    maxBytes: recorder.maxBytes,
+    wants: guardCallback<[BodyRequest], boolean>(
+      request => recorder.wants(request),
+      isBoolean,
+      () => false,
+      report,
+    ),
+    record: guardCallback<[RecordedBodies], void>(
+      bodies => ignoreRejection(recorder.record(bodies)),
+      () => true,
+      nothing,
+      report,
+    ),
+  }
 }
 
 /** Starts the span of a request. */

@@ -23,6 +23,7 @@ import { boundOutput, boundTargets } from '../validation/bounded-output.ts'
 import { realmOf } from '../validation/realm.ts'
 import { type AnsweredRequest, AnswerStream } from './answer-stream.ts'
 import { runInBackground } from './background-run.ts'
+import { BodyCapture } from './body-capture.ts'
 import { countTokens } from './count-tokens.ts'
 import { decide } from './decide.ts'
 import { embed } from './embed.ts'
@@ -55,6 +56,10 @@ export async function answer<Host>(
   const { hooks } = options
   const decided = hooks === undefined ? first : await runRequestHooks(hooks, dialect, first, options, context)
   const { principal, draft, targets: permitted } = decided
+  const { bodies } = options
+  if (bodies?.wants({ principal, model: draft.model, operation: draft.operation }) === true) {
+    accounting.captureBodies(new BodyCapture(bodies, draft, principal, options.basePath + dialect.path))
+  }
   if (!accounting.isSettled) options.observe(context.beginEvent(principal, draft.model))
   if (dialect.operation === 'countTokens')
     return countTokens(dialect, decided, options, context, accounting, load)

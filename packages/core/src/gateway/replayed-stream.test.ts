@@ -6,8 +6,9 @@ import type { RequestAccounting } from './request-accounting.ts'
 
 function setUp(text: string) {
   const settled: unknown[] = []
-  const accounting: Pick<RequestAccounting, 'firstByte' | 'settled'> = {
+  const accounting: Pick<RequestAccounting, 'firstByte' | 'bodySent' | 'settled'> = {
     firstByte() {},
+    bodySent() {},
     settled: (outcome, status) => void settled.push([outcome, status]),
   }
   const leaving = new AbortController()
@@ -63,8 +64,9 @@ describe('ReplayedStream', () => {
   it('gives a reader who has left before it began nothing', async () => {
     const leaving = AbortSignal.abort()
     const settled: string[] = []
-    const accounting: Pick<RequestAccounting, 'firstByte' | 'settled'> = {
+    const accounting: Pick<RequestAccounting, 'firstByte' | 'bodySent' | 'settled'> = {
       firstByte() {},
+      bodySent() {},
       settled: outcome => void settled.push(outcome),
     }
     const context = { model: 'm', lifetime: new Lifetime(leaving) }

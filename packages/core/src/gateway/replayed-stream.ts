@@ -10,7 +10,7 @@ const pieceLength = 16_384
 /** The body of a stored stream: its events, in pieces. Whatever ends it, the accounting is settled once. */
 export class ReplayedStream implements AsyncIterableIterator<string> {
   readonly #context: Pick<RequestContext, 'model' | 'lifetime'>
-  readonly #accounting: Pick<RequestAccounting, 'firstByte' | 'settled'>
+  readonly #accounting: Pick<RequestAccounting, 'firstByte' | 'bodySent' | 'settled'>
   readonly #text: string
   readonly #dialect: Pick<GenerateDialect, 'streamError'>
   #at = 0
@@ -22,7 +22,7 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
     text: string,
     dialect: Pick<GenerateDialect, 'streamError'>,
     context: Pick<RequestContext, 'model' | 'lifetime'>,
-    accounting: Pick<RequestAccounting, 'firstByte' | 'settled'>,
+    accounting: Pick<RequestAccounting, 'firstByte' | 'bodySent' | 'settled'>,
   ) {
     this.#text = text
     this.#dialect = dialect
@@ -49,11 +49,13 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
     if (from === this.#text.length) return { done: true, value: undefined }
     this.#at = pieceEnd(this.#text, from)
     this.#accounting.firstByte()
+    const value = this.#text.slice(from, this.#at)
+    this.#accounting.bodySent(value)
     if (this.#at === this.#text.length) {
       this.#context.lifetime.release()
       this.#accounting.settled('completed', 200)
     }
-    return { done: false, value: this.#text.slice(from, this.#at) }
+    return { done: false, value }
   }
 
   async return(): Promise<IteratorResult<string>> {
@@ -74,6 +76,7 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
       this.#accounting.settled('internal_error', 200, failure)
       return
     }
+    if (outcome !== 'client_disconnected') this.#accounting.bodySent(this.#errorText)
     this.#accounting.settled(outcome, 200, error)
   }
 }

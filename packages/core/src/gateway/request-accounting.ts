@@ -33,6 +33,7 @@ import {
   promptUsage,
 } from '../usage/usage.ts'
 import { withoutAnswerCost } from './answer-cost.ts'
+import type { BodyCapture } from './body-capture.ts'
 import { LimitRequest } from './limit-request.ts'
 import type { RequestContext } from './request-context.ts'
 import { RequestEntry } from './request-entry.ts'
@@ -105,6 +106,7 @@ export class RequestAccounting implements AttemptObserver {
   #reported: PartialUsage | undefined
   #progress: (() => CountedUsage) | undefined
   #capture: ResponseCapture | undefined
+  #bodies: BodyCapture | undefined
   /** `undefined` where the request is not cached. */
   #cache: 'hit' | 'miss' | undefined
   /** Whether the response is that of an earlier request with the same idempotency key. */
@@ -399,13 +401,25 @@ export class RequestAccounting implements AttemptObserver {
     this.#firstByteAt ??= this.#context.clock.monotonic()
   }
 
+  /** Records the bodies of the request when it has ended; not where that is so already. */
+  captureBodies(bodies: BodyCapture): void {
+    if (!this.#settled) this.#bodies = bodies
+  }
+
   /** Copies text of the response if it will be stored. */
   sent(text: string): void {
     this.#capture?.add(text)
+    this.#bodies?.add(text)
+  }
+
+  /** Copies text of a response that is not to be cached, if bodies are recorded. */
+  bodySent(text: string): void {
+    this.#bodies?.add(text)
   }
 
   /** The response was sent while its call still runs: it is stored as it was sent. */
   accepted(text: string): void {
+    this.#bodies?.accepted(text)
     const capture = this.#capture
     this.#capture = undefined
     if (capture === undefined) return
@@ -483,6 +497,8 @@ export class RequestAccounting implements AttemptObserver {
       const edit = this.exposesCost ? withoutAnswerCost : undefined
       this.#close(() => capture.ended(outcome === 'completed', context.stream, this.#adjustments, edit))
     }
+    this.#bodies?.ended(context, outcome, status)
+    this.#bodies = undefined
     const event: EndEvent = {
       type: 'end',
       requestId: context.requestId,

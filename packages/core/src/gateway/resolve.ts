@@ -2,6 +2,7 @@ import { defaultTransport } from '#transport'
 import { type Clock, systemClock } from '../clock/clock.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
+import type { BodyRecorder } from '../contracts/body-recorder.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
@@ -41,6 +42,7 @@ import {
   type StreamPacing,
 } from './config.ts'
 import {
+  guardBodyRecorder,
   guardCostChoice,
   guardId,
   guardLedger,
@@ -78,6 +80,8 @@ export interface ResolvedOptions<Host> extends CacheLookups {
   readonly backgroundRuns: BackgroundRuns
   /** The store of responses without a store of the operator. Outlives the options. */
   readonly ownResponses: ResponseStore
+  /** Records bodies. Never throws. */
+  readonly bodies: BodyRecorder | undefined
   /** `undefined`: there are none. */
   readonly hooks: Hooks | undefined
   /** Never throws. */
@@ -171,6 +175,7 @@ export function resolveOptions<Host>(
     backgroundRuns,
     ownResponses,
     hooks: options.hooks?.length ? new Hooks(options.hooks, observe, clock) : undefined,
+    bodies: guardBodyRecorder(options.bodies, observe),
     observe,
     loadShedder: guardShedder(options.loadShedder, observe),
     exposesTrace: guardTraceChoice(options.traceHeader, observe),

@@ -117,6 +117,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   idempotency: anIdempotency,
   responses: aResponseStore,
   background: backgroundChecks(aCount, aSpan),
+  bodies: aBodyRecorder,
   hooks: hooksCheck,
   loadShedder: aFunction,
   observe: aFunction,
@@ -182,6 +183,12 @@ function issuesOfOrder(given: Readonly<Record<string, unknown>>): ConfigurationI
 
 function spansOf(defaults: object): OptionChecks {
   return Object.fromEntries(Object.keys(defaults).map(name => [name, aSpan]))
+}
+
+function aBodyRecorder(value: unknown): string | undefined {
+  const { wants, record, maxBytes } = (value ?? {}) as Readonly<Record<string, unknown>>
+  const isValid = aMethod(wants) && aMethod(record) && aCount(maxBytes) === undefined
+  return isValid ? undefined : 'a recorder with wants, record and maxBytes, such as createBodyLog({ ... })'
 }
 
 function aResponseStore(value: unknown): string | undefined {
