@@ -1,5 +1,6 @@
 import { openPostgres, postgresResponseStore } from '@sluice/postgres'
 import {
+  bodyLogConformance,
   keyStoreConformance,
   ledgerConformance,
   requestLogConformance,
@@ -7,6 +8,7 @@ import {
 } from '@sluice/testing/conformance'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, it, onTestFinished } from 'vitest'
+import { postgresBodyLogRepository } from '../../packages/postgres/src/body-log-repository.ts'
 import { postgresKeyRepository } from '../../packages/postgres/src/key-repository.ts'
 import { postgresLedgerRepository } from '../../packages/postgres/src/ledger-repository.ts'
 import { migrateTables } from '../../packages/postgres/src/migrate.ts'
@@ -39,6 +41,12 @@ describeWithPostgres('PostgreSQL', () => {
   describe('keeps the request log, which', () => {
     it.each(requestLogConformance)('$name', ({ run }) =>
       run(async () => postgresRequestLogRepository(await fresh())),
+    )
+  })
+
+  describe('keeps bodies, and', () => {
+    it.each(bodyLogConformance)('$name', ({ run }) =>
+      run(async () => postgresBodyLogRepository(await fresh())),
     )
   })
 

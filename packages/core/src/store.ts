@@ -20,6 +20,8 @@ export {
   type MemoryCacheStoreOptions,
   memoryCacheStore,
 } from './caching/memory-cache-store.ts'
+export type { BodyLogRepository, StoredBodies } from './contracts/body-log.ts'
+export type { BodyRecorder, BodyRequest, RecordedBodies } from './contracts/body-recorder.ts'
 export type { AddResult, CacheKey, CacheLifetime, CacheStore } from './contracts/cache-store.ts'
 export type { Database } from './contracts/database.ts'
 export type { Journal } from './contracts/journal.ts'

@@ -1,10 +1,10 @@
 import { GatewayError, type GatewayEvent, UpstreamError } from '@sluice/core'
 import type { LoggedRequest, RequestLogRepository } from '@sluice/core/store'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { RequestLogLoss } from './batch-writer.ts'
 import { type CreateRequestLogOptions, createRequestLog, type RequestLog } from './create-request-log.ts'
 import { attempt, ended } from './fake-end-event.ts'
 import { inMemoryRequestLog } from './in-memory-request-log.ts'
-import type { RequestLogLoss } from './request-log-writer.ts'
 
 function opened(options: Partial<CreateRequestLogOptions> = {}): RequestLog {
   const log = createRequestLog({ repository: inMemoryRequestLog(), ...options })

@@ -1,3 +1,6 @@
+export type { RequestLogLoss, RequestLogLossReason, RequestLogStats } from './batch-writer.ts'
+export { BodyKeyError } from './body-cipher.ts'
+export { type BodyLog, type CreateBodyLogOptions, createBodyLog } from './create-body-log.ts'
 export {
   type CreateRequestLogOptions,
   createRequestLog,
@@ -5,6 +8,5 @@ export {
   type RequestLogPage,
 } from './create-request-log.ts'
 export type { RequestLogFormat } from './export-rows.ts'
-export type { RequestLogLoss, RequestLogLossReason, RequestLogStats } from './request-log-writer.ts'
 export type { RequestLogRetention } from './retention.ts'
 export type { RequestLogQuery } from './validate-query.ts'

@@ -9,13 +9,17 @@ export interface RequestLogRetention extends RequestLogCapacity {
 
 export const defaultMaxAgeMs = 30 * 86_400_000
 
+/** A table whose rows are deleted. `excessBefore` is needed for `maxRows` and `maxBytes` only. */
+type RetainedRows = Pick<RequestLogRepository, 'deleteBefore'> &
+  Partial<Pick<RequestLogRepository, 'excessBefore'>>
+
 /** The first deletion is soon after the start, as a process may not live until the next one. */
 const firstMs = 10_000
 const intervalMs = 600_000
 
 /** Deletes rows that are too old or too many, while the process runs. Several processes may do so for one database. */
 export class Retention {
-  readonly #repository: RequestLogRepository
+  readonly #repository: RetainedRows
   readonly #limits: RequestLogRetention
   readonly #clock: LogClock
   readonly #failed: (error: unknown) => void
@@ -24,7 +28,7 @@ export class Retention {
   #stopped = false
 
   constructor(
-    repository: RequestLogRepository,
+    repository: RetainedRows,
     limits: RequestLogRetention,
     clock: LogClock,
     failed: (error: unknown) => void,
@@ -64,7 +68,7 @@ export class Retention {
       deleted += await this.#repository.deleteBefore(this.#clock.now() - (maxAgeMs ?? defaultMaxAgeMs))
     }
     if (maxRows !== undefined || maxBytes !== undefined) {
-      const before = await this.#repository.excessBefore({ maxRows, maxBytes })
+      const before = await this.#repository.excessBefore?.({ maxRows, maxBytes })
       if (before !== undefined) deleted += await this.#repository.deleteBefore(before)
     }
     return deleted

@@ -148,4 +148,21 @@ select max(id) as last from batch`,
     alter table ${sql}.requests add column hooks text;
     comment on column ${sql}.requests.hooks is 'What hooks did with the request: redact changed; deny-list refused.';`,
   },
+  {
+    statements: ({ sql }) => `
+    create table ${sql}.bodies (
+      id text collate "C" primary key,
+      at timestamptz not null,
+      principal text collate "C" not null,
+      source text collate "C",
+      key_id text collate "C" not null,
+      sealed text not null
+    );
+    -- Encrypted text cannot be compressed.
+    alter table ${sql}.bodies alter column sealed set storage external;
+    comment on table ${sql}.bodies is 'Encrypted bodies of requests and responses.';
+    comment on column ${sql}.bodies.key_id is 'Names the key that sealed is encrypted with. The key is not in the database.';
+    create index bodies_at on ${sql}.bodies (at);
+    create index bodies_principal on ${sql}.bodies (${principalPrefix('principal')});`,
+  },
 ]

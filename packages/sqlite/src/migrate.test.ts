@@ -48,8 +48,9 @@ describe('migrate', () => {
       { version: 6, name: 'responses' },
       { version: 7, name: 'request log' },
       { version: 8, name: 'hooks of records' },
-      { version: 9, name: 'second' },
-      { version: 10, name: 'third' },
+      { version: 9, name: 'bodies of requests' },
+      { version: 10, name: 'second' },
+      { version: 11, name: 'third' },
     ])
   })
 
@@ -150,7 +151,7 @@ describe('migrate', () => {
     const [connection] = await connections(1)
     await migrate(connection!, steps)
     await expect(migrate(connection!)).rejects.toThrow(
-      'The database is of version 10, this @sluice/sqlite knows versions up to 8. Update the package.',
+      'The database is of version 11, this @sluice/sqlite knows versions up to 9. Update the package.',
     )
     expect(await schemaVersion(connection!)).toBe(newest)
   })

@@ -128,4 +128,21 @@ export const migrations: readonly Migration[] = [
     name: 'hooks of records',
     statements: ['ALTER TABLE sluice_record ADD COLUMN hooks TEXT'],
   },
+  {
+    name: 'bodies of requests',
+    statements: [
+      // The encrypted text comes last: it fills further pages, which nothing else reads.
+      `CREATE TABLE sluice_bodies (
+        row INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        at INTEGER NOT NULL,
+        principal TEXT NOT NULL,
+        source TEXT,
+        key_id TEXT NOT NULL,
+        sealed TEXT NOT NULL
+      ) STRICT`,
+      'CREATE INDEX sluice_bodies_at ON sluice_bodies (at)',
+      'CREATE INDEX sluice_bodies_principal ON sluice_bodies (principal, source)',
+    ],
+  },
 ]

@@ -3,6 +3,7 @@ import { configurationError } from '@sluice/core/adapter'
 import { type KeyStoreOptions, keyStore } from '@sluice/core/keys'
 import { type BatchedLedgerOptions, batchedLedger } from '@sluice/core/ledger'
 import type { Database } from '@sluice/core/store'
+import { sqliteBodyLogRepository } from './body-log-repository.ts'
 import { Connection } from './connection.ts'
 import { createDatabaseFile } from './create-database-file.ts'
 import { sqliteKeyRepository } from './key-repository.ts'
@@ -74,6 +75,7 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
       keys: keyStore(sqliteKeyRepository(connection), options),
       ledger,
       requestLog: sqliteRequestLogRepository(connection),
+      bodyLog: sqliteBodyLogRepository(connection),
       usage: query => rows.usage(query),
       migrate: () => migrate(connection),
       close: () => {

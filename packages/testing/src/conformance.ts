@@ -1,3 +1,4 @@
+export { bodyLogConformance } from './conformance/body-log.ts'
 export {
   type CacheStoreCase,
   type CacheStoreSettings,

@@ -1,8 +1,9 @@
+import type { BodyLogRepository } from './body-log.ts'
 import type { KeyStore } from './key-store.ts'
 import type { Ledger, UsageQuery, UsageRow } from './ledger.ts'
 import type { RequestLogRepository } from './request-log.ts'
 
-/** A database with API keys, the ledger and the request log. Each database package returns one, such as `openPostgres`. */
+/** A database with API keys, the ledger, the request log and its bodies. Each database package returns one, such as `openPostgres`. */
 export interface Database {
   /** Issues and manages keys. Pass it to `apiKeys`. */
   readonly keys: KeyStore
@@ -10,6 +11,8 @@ export interface Database {
   readonly ledger: Ledger
   /** The table of the request log. Pass it to `createRequestLog` of `@sluice/log`. */
   readonly requestLog: RequestLogRepository
+  /** The table of encrypted bodies. Pass it to `createBodyLog` of `@sluice/log`. */
+  readonly bodyLog: BodyLogRepository
   /** Sums the usage that the ledger has recorded. Throws `TypeError` for an invalid query. */
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
   /** Creates or updates the tables. Several processes may call it at the same time. */

@@ -201,9 +201,10 @@ export interface StoreEvent {
   readonly type: 'store'
   /**
    * `answers`: the `CacheStore` of cached responses and idempotency keys. `responses`: the `ResponseStore`. `health`: the
-   * `SharedHealth` of targets. `log`: the `RequestLogRepository` of `@sluice/log`.
+   * `SharedHealth` of targets. `log` and `bodies`: the `RequestLogRepository` and the `BodyLogRepository` of
+   * `@sluice/log`.
    */
-  readonly store: 'limits' | 'ledger' | 'keys' | 'answers' | 'responses' | 'health' | 'log'
+  readonly store: 'limits' | 'ledger' | 'keys' | 'answers' | 'responses' | 'health' | 'log' | 'bodies'
   readonly state: 'failing' | 'working'
   /** What the store failed with. */
   readonly error: unknown

@@ -15,6 +15,7 @@ const nothing = {
   idempotencyKeys: 0,
   responses: 0,
   loggedRequests: 0,
+  bodies: 0,
   unreached: [],
 }
 
@@ -119,6 +120,15 @@ describe('deletePrincipal', () => {
     await expect(deleting).rejects.toThrow(TypeError)
     await expect(deleting).rejects.toThrow(says)
     expect(ledger.asked).toEqual([])
+  })
+
+  it('deletes bodies', async () => {
+    const bodies = {
+      deletePrincipal: async ({ id, source }: PrincipalId) => (id === 'ann' && source === 'jwt' ? 2 : 0),
+    }
+    expect(await deletePrincipal({ id: 'ann', source: 'jwt' }, { bodies })).toEqual({ ...nothing, bodies: 2 })
+    const broken = { deletePrincipal: () => Promise.reject(new Error('down')) }
+    await expect(deletePrincipal({ id: 'ann' }, { bodies: broken })).rejects.toThrow(/bodies failed/)
   })
 
   it('hands on the identity alone', async () => {

@@ -1,6 +1,7 @@
 import { isPrincipalSource } from '../auth/authenticate.ts'
 import { type Idempotency, replayOwner } from '../caching/idempotency.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
+import type { BodyLogRepository } from '../contracts/body-log.ts'
 import type { CacheStore } from '../contracts/cache-store.ts'
 import type { KeyStore } from '../contracts/key-store.ts'
 import type { Ledger } from '../contracts/ledger.ts'
@@ -22,6 +23,8 @@ export interface PrincipalStores {
   readonly responses?: ResponseStore | undefined
   /** The request log: that of `createRequestLog`, or its repository. */
   readonly log?: Pick<RequestLogRepository, 'deletePrincipal'> | undefined
+  /** Bodies of requests: those of `createBodyLog`, or its repository. */
+  readonly bodies?: Pick<BodyLogRepository, 'deletePrincipal'> | undefined
 }
 
 /** What `deletePrincipal` deleted. */
@@ -38,6 +41,8 @@ export interface PrincipalDeletion {
   readonly responses: number
   /** Number of rows in the request log. */
   readonly loggedRequests: number
+  /** Number of requests whose bodies were stored. */
+  readonly bodies: number
   /**
    * The given stores in which nothing could be deleted: those of your own without a method for it, and a cache whose
    * responses are shared by a group. What they have of the principal is still there.
@@ -46,12 +51,20 @@ export interface PrincipalDeletion {
 }
 
 /** A part of what a gateway stores of a principal. */
-export type DeletionPart = 'keys' | 'ledger' | 'cache' | 'idempotency' | 'responses' | 'log'
+export type DeletionPart = 'keys' | 'ledger' | 'cache' | 'idempotency' | 'responses' | 'log' | 'bodies'
 
-const parts: readonly DeletionPart[] = ['keys', 'ledger', 'cache', 'idempotency', 'responses', 'log']
+const parts: readonly DeletionPart[] = [
+  'keys',
+  'ledger',
+  'cache',
+  'idempotency',
+  'responses',
+  'log',
+  'bodies',
+]
 
 /**
- * Deletes what is stored of a principal: its issued key, its records in the ledger, its rows in the request log, its cached
+ * Deletes what is stored of a principal: its issued key, its records in the ledger, its rows in the request log, the bodies of its requests, its cached
  * responses, its idempotency keys and the responses that its requests can continue, in the given stores. The key is deleted first.
  * Requests in flight still end: call it again afterwards. Counters of limits, which hold no more than the id, expire by
  * themselves.
@@ -64,8 +77,18 @@ export async function deletePrincipal(
   stores: PrincipalStores,
 ): Promise<PrincipalDeletion> {
   const known = principalId(principal)
-  const given = membersOf(stores, 'keys', 'keySource', 'ledger', 'cache', 'idempotency', 'responses', 'log')
-  const { keys, keySource = 'api_keys', ledger, cache, idempotency, responses, log } = given
+  const given = membersOf(
+    stores,
+    'keys',
+    'keySource',
+    'ledger',
+    'cache',
+    'idempotency',
+    'responses',
+    'log',
+    'bodies',
+  )
+  const { keys, keySource = 'api_keys', ledger, cache, idempotency, responses, log, bodies } = given
   const unreached = new Set<DeletionPart>()
   const errors = new Map<DeletionPart, unknown>()
   const count = async (part: DeletionPart, run: () => unknown): Promise<number> => {
@@ -83,15 +106,17 @@ export async function deletePrincipal(
     keys === undefined || known.source !== keySource
       ? 0
       : await count('keys', async () => ((await keys.delete(known.id)) ? 1 : 0))
-  const [records, cachedResponses, idempotencyKeys, stored, loggedRequests] = await Promise.all([
-    ledger === undefined ? 0 : count('ledger', () => ledger.deletePrincipal?.(known)),
-    cache === undefined ? 0 : count('cache', () => deleteOwned(cache.store, cache.ownerOf?.(known))),
-    idempotency === undefined
-      ? 0
-      : count('idempotency', () => deleteOwned(idempotency.store, replayOwner(known))),
-    responses === undefined ? 0 : count('responses', () => responses.deleteOwner?.(ownerOf(known))),
-    log === undefined ? 0 : count('log', () => log.deletePrincipal(known)),
-  ])
+  const [records, cachedResponses, idempotencyKeys, stored, loggedRequests, deletedBodies] =
+    await Promise.all([
+      ledger === undefined ? 0 : count('ledger', () => ledger.deletePrincipal?.(known)),
+      cache === undefined ? 0 : count('cache', () => deleteOwned(cache.store, cache.ownerOf?.(known))),
+      idempotency === undefined
+        ? 0
+        : count('idempotency', () => deleteOwned(idempotency.store, replayOwner(known))),
+      responses === undefined ? 0 : count('responses', () => responses.deleteOwner?.(ownerOf(known))),
+      log === undefined ? 0 : count('log', () => log.deletePrincipal(known)),
+      bodies === undefined ? 0 : count('bodies', () => bodies.deletePrincipal(known)),
+    ])
   if (errors.size > 0) {
     const failed = parts.filter(part => errors.has(part))
     throw new AggregateError(
@@ -107,6 +132,7 @@ export async function deletePrincipal(
     idempotencyKeys,
     responses: stored,
     loggedRequests,
+    bodies: deletedBodies,
     unreached: inOrder,
   }
 }

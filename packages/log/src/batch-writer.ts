@@ -1,13 +1,11 @@
-import type { EndEvent, StoreEvent } from '@sluice/core'
-import type { LoggedRequest, RequestLogRepository } from '@sluice/core/store'
+import type { StoreEvent } from '@sluice/core'
 import type { LogClock } from './log-clock.ts'
-import { loggedRequest } from './logged-request.ts'
 
 /**
  * Why rows were lost. `full`: the queue had reached `maxPending` or `maxPendingBytes`. `rejected`: the database refused the row
- * alone, 5 times in a row. `closed`: the log was closed before they were written.
+ * alone, 5 times in a row. `closed`: the log was closed before they were written. `redact_failed`: `redact` of bodies failed.
  */
-export type RequestLogLossReason = 'full' | 'rejected' | 'closed'
+export type RequestLogLossReason = 'full' | 'rejected' | 'closed' | 'redact_failed'
 
 /** Rows that the log has lost since the last report. */
 export interface RequestLogLoss {
@@ -23,28 +21,36 @@ export interface RequestLogStats {
   readonly pending: number
 }
 
-export interface RequestLogWriterOptions {
-  readonly repository: RequestLogRepository
+export interface BatchWriterOptions<Item, Row> {
+  /** The name of the log in errors. */
+  readonly name: string
+  /** Writes a batch. It may be called again with the same rows. */
+  readonly insert: (rows: readonly Row[]) => Promise<void>
+  /** Makes the row of an item, or returns why it is lost. Called beside requests. */
+  readonly convert: (item: Item) => { readonly row: Row; readonly bytes: number } | RequestLogLossReason
+  /** The size of an item that waits to be converted. Default 0. */
+  readonly sizeOf?: (item: Item) => number
   readonly clock: LogClock
   readonly maxPending: number
   readonly maxPendingBytes: number
+  /** Maximum size of a batch, unless it has one row. Default: none. */
+  readonly maxBatchBytes?: number
+  /** Items that become rows without a break: converting them takes the event loop. */
+  readonly maxConverted: number
   readonly timeoutMs: number
-  readonly errorMessages: boolean
   /** Called when the database begins to fail, and when it works again. */
   readonly changed: (state: StoreEvent['state'], error: unknown) => void
   readonly lost: (loss: RequestLogLoss) => void
 }
 
-interface PendingRow {
-  readonly row: LoggedRequest
+interface Sized<Value> {
+  readonly value: Value
   readonly bytes: number
 }
 
 /** Rows are written so long after the first of them, in ms. */
 const gatherMs = 50
 const maxBatch = 100
-/** Events that become rows without a break, as some 5 µs of the event loop go to each. */
-const maxConverted = 200
 /** Wait before the database is retried, in ms: each is longer, up to the maximum. */
 const firstRetryMs = 250
 const maxRetryMs = 5_000
@@ -56,14 +62,14 @@ const lossReportMs = 1_000
 const flushMs = 5_000
 
 /**
- * Writes the rows of requests beside them, one batch at a time. On the path of a request an event is added to a list, and nothing
+ * Writes the rows of requests beside them, one batch at a time. On the path of a request an item is added to a list, and nothing
  * else. While the database fails, rows wait in a bounded queue; those beyond it are counted as lost.
  */
-export class RequestLogWriter {
-  readonly #options: RequestLogWriterOptions
+export class BatchWriter<Item, Row> {
+  readonly #options: BatchWriterOptions<Item, Row>
   /** Not yet rows. */
-  #events: EndEvent[] = []
-  #rows: PendingRow[] = []
+  #items: Sized<Item>[] = []
+  #rows: Sized<Row>[] = []
   #bytes = 0
   #written = 0
   #lost = 0
@@ -79,7 +85,7 @@ export class RequestLogWriter {
   #closed = false
   #idle: (() => void)[] = []
 
-  constructor(options: RequestLogWriterOptions) {
+  constructor(options: BatchWriterOptions<Item, Row>) {
     this.#options = options
   }
 
@@ -88,15 +94,18 @@ export class RequestLogWriter {
   }
 
   get #pending(): number {
-    return this.#events.length + this.#rows.length
+    return this.#items.length + this.#rows.length
   }
 
   /** On the path of a request. */
-  add(event: EndEvent): void {
+  add(item: Item): void {
+    const { maxPending, maxPendingBytes, sizeOf } = this.#options
+    const bytes = sizeOf?.(item) ?? 0
     if (this.#closed) this.#lose('closed', 1)
-    else if (this.#pending >= this.#options.maxPending) this.#lose('full', 1)
+    else if (this.#pending >= maxPending || this.#bytes + bytes > maxPendingBytes) this.#lose('full', 1)
     else {
-      this.#events.push(event)
+      this.#items.push({ value: item, bytes })
+      this.#bytes += bytes
       if (this.#cancelWake === undefined) this.#wakeIn(gatherMs)
     }
   }
@@ -123,7 +132,7 @@ export class RequestLogWriter {
     this.#cancelWake?.()
     this.#cancelWake = undefined
     if (this.#pending > 0) this.#lose('closed', this.#pending)
-    this.#events = []
+    this.#items = []
     this.#rows = []
     this.#bytes = 0
     this.#report()
@@ -140,32 +149,48 @@ export class RequestLogWriter {
   #wake(): void {
     this.#convert()
     if (!this.#writing && !this.#waitsForRetry) void this.#write()
-    // While a batch is written, or the database fails, further events become rows: an error may hold on to much.
-    if (this.#events.length > 0 && this.#cancelWake === undefined) this.#wakeIn(gatherMs)
+    // While a batch is written, or the database fails, further items become rows: an error may hold on to much.
+    if (this.#items.length > 0 && this.#cancelWake === undefined) this.#wakeIn(gatherMs)
   }
 
   #convert(): void {
-    const { maxPendingBytes, errorMessages } = this.#options
-    for (const event of this.#events.splice(0, maxConverted)) {
-      const row = loggedRequest(event, errorMessages)
-      const bytes = JSON.stringify(row).length
+    const { maxPendingBytes, maxConverted, convert } = this.#options
+    for (const { value, bytes: waiting } of this.#items.splice(0, maxConverted)) {
+      this.#bytes -= waiting
+      const converted = convert(value)
+      if (typeof converted === 'string') {
+        this.#lose(converted, 1)
+        continue
+      }
+      const { row, bytes } = converted
       if (this.#bytes + bytes > maxPendingBytes) {
         this.#lose('full', 1)
         continue
       }
-      this.#rows.push({ row, bytes })
+      this.#rows.push({ value: row, bytes })
       this.#bytes += bytes
     }
+  }
+
+  /** Returns the first rows that fit into a batch, at least one. */
+  #nextBatch(): readonly Sized<Row>[] {
+    const { maxBatchBytes = Number.POSITIVE_INFINITY } = this.#options
+    let bytes = 0
+    const rest = this.#rows.findIndex((row, index) => {
+      bytes += row.bytes
+      return index > 0 && bytes > maxBatchBytes
+    })
+    return this.#rows.slice(0, rest === -1 ? this.#batchSize : Math.min(rest, this.#batchSize))
   }
 
   async #write(): Promise<void> {
     this.#writing = true
     for (;;) {
       if (this.#rows.length === 0) this.#convert()
-      const batch = this.#rows.slice(0, this.#batchSize)
+      const batch = this.#nextBatch()
       if (batch.length === 0) break
       try {
-        await this.#insert(batch.map(({ row }) => row))
+        await this.#insert(batch.map(({ value }) => value))
       } catch (error) {
         this.#failed(error, batch)
         break
@@ -177,29 +202,29 @@ export class RequestLogWriter {
   }
 
   /** Rejects with the error of the database. A call that takes longer than `timeoutMs` is reported, and waited for. */
-  #insert(rows: readonly LoggedRequest[]): Promise<void> {
-    const { repository, clock, timeoutMs } = this.#options
+  #insert(rows: readonly Row[]): Promise<void> {
+    const { insert, name, clock, timeoutMs } = this.#options
     return new Promise((resolve, reject) => {
       const timers = [
         clock.setTimer(timeoutMs, () => {
-          this.#changeState('failing', new Error(`The request log timed out after ${timeoutMs} ms.`))
+          this.#changeState('failing', new Error(`The ${name} timed out after ${timeoutMs} ms.`))
         }),
         clock.setTimer(Math.max(abandonedMs, timeoutMs), () => {
-          reject(new Error('The request log did not respond.'))
+          reject(new Error(`The ${name} did not respond.`))
         }),
       ]
       const settle = (run: () => void) => {
         for (const cancel of timers) cancel()
         run()
       }
-      void (async () => repository.insert(rows))().then(
+      void (async () => insert(rows))().then(
         () => settle(resolve),
         (error: unknown) => settle(() => reject(error)),
       )
     })
   }
 
-  #succeeded(batch: readonly PendingRow[]): void {
+  #succeeded(batch: readonly Sized<Row>[]): void {
     this.#remove(batch)
     this.#written += batch.length
     this.#retryMs = firstRetryMs
@@ -209,7 +234,7 @@ export class RequestLogWriter {
   }
 
   /** The next batch is smaller: one row that the database refuses must not hold up all others. */
-  #failed(error: unknown, batch: readonly PendingRow[]): void {
+  #failed(error: unknown, batch: readonly Sized<Row>[]): void {
     this.#changeState('failing', error)
     if (batch.length === 1) this.#rejections += 1
     this.#batchSize = Math.max(Math.floor(batch.length / 2), 1)
@@ -226,7 +251,7 @@ export class RequestLogWriter {
     this.#retryMs = Math.min(this.#retryMs * 2, maxRetryMs)
   }
 
-  #remove(batch: readonly PendingRow[]): void {
+  #remove(batch: readonly Sized<Row>[]): void {
     // After `close` the queue may have been given up.
     if (this.#rows[0] !== batch[0]) return
     this.#rows.splice(0, batch.length)

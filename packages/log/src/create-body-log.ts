@@ -1,0 +1,220 @@
+import { ConfigurationError, type Observer, type PrincipalId, type StoreEvent } from '@sluice/core'
+import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption } from '@sluice/core/adapter'
+import {
+  type BodyLogRepository,
+  type BodyRecorder,
+  type BodyRequest,
+  type RecordedBodies,
+  storableText,
+} from '@sluice/core/store'
+import { BatchWriter, type RequestLogLoss, type RequestLogStats } from './batch-writer.ts'
+import { BodyCipher, fromBase64, keyBytes } from './body-cipher.ts'
+import { countIssues, safely } from './create-request-log.ts'
+import { systemClock } from './log-clock.ts'
+import { Retention } from './retention.ts'
+
+/** Options of `createBodyLog`. */
+export interface CreateBodyLogOptions {
+  /** The table of the bodies, such as `database.bodyLog`. */
+  readonly repository: BodyLogRepository
+  /** The key that bodies are encrypted with: 32 random bytes, as they are or as base64. */
+  readonly key: string | Uint8Array
+  /** Earlier keys, for bodies that are stored already. Default: none. */
+  readonly previousKeys?: readonly (string | Uint8Array)[] | undefined
+  /** How long bodies are stored, in milliseconds. */
+  readonly retentionMs: number
+  /** Maximum size of each body in UTF-8 bytes. A larger request is not stored, a larger response is cut. Default 1 MiB. */
+  readonly maxBytes?: number | undefined
+  /**
+   * Changes both bodies before they are encrypted: the request as JSON, the response as JSON or as the events of a stream. If it
+   * throws, the bodies are not stored. Default: they are stored as they are.
+   */
+  readonly redact?: ((text: string) => string) | undefined
+  /** Returns whether the bodies of a request are stored. Default: those of all requests. */
+  readonly wants?: ((request: BodyRequest) => boolean) | undefined
+  /** Maximum size of the bodies that wait for the database. Default 64 MiB. */
+  readonly maxPendingBytes?: number | undefined
+  /** The time after which a write counts as failing, in milliseconds. Default 5,000. */
+  readonly timeoutMs?: number | undefined
+  /** Receives a `store` event when the database begins to fail, and when it works again. */
+  readonly observe?: Observer | undefined
+  /** Called at most once per second if bodies are lost. Requests are never affected. */
+  readonly onLost?: ((loss: RequestLogLoss) => void) | undefined
+}
+
+/** The bodies of requests and responses in a database, encrypted. Pass it to the gateway as `bodies`. */
+export interface BodyLog extends BodyRecorder {
+  /**
+   * Returns the bodies of a request id; `undefined` if none are stored, or they are older than `retentionMs`. Rejects with
+   * `BodyKeyError` if they are encrypted with a key that is not given, or were changed.
+   */
+  get(requestId: string): Promise<RecordedBodies | undefined>
+  /** Deletes all bodies of a principal, those that wait too, and returns how many were stored. */
+  deletePrincipal(principal: PrincipalId): Promise<number>
+  /** Deletes what is older than `retentionMs`, and returns how many. This happens every 10 minutes by itself. */
+  applyRetention(): Promise<number>
+  /** Counts since the log was created. */
+  stats(): RequestLogStats
+  /** Resolves when everything is written, or after 5 seconds. */
+  flush(): Promise<void>
+  /** Flushes, and stops. Close the gateway before it, and the database after it. Safe to call twice. */
+  close(): Promise<void>
+}
+
+const known: readonly string[] = [
+  'repository',
+  'key',
+  'previousKeys',
+  'retentionMs',
+  'maxBytes',
+  'redact',
+  'wants',
+  'maxPendingBytes',
+  'timeoutMs',
+  'observe',
+  'onLost',
+] satisfies (keyof CreateBodyLogOptions)[]
+
+const repositoryMethods = ['insert', 'get', 'deleteBefore', 'deletePrincipal'] as const
+const maxPending = 10_000
+/** A batch is one parameter of a statement, and SQLite runs it in the thread that asks. */
+const maxBatchBytes = 1024 * 1024
+
+/**
+ * Creates a log of bodies in a database: encrypted with AES-256-GCM, and written beside the requests. If the database is slow, full
+ * or unavailable, bodies are lost, counted and reported, and requests go on. Throws `ConfigurationError` for invalid options.
+ */
+export function createBodyLog(options: CreateBodyLogOptions): BodyLog {
+  checkOptions(options)
+  const { repository, key, previousKeys = [], retentionMs, redact, wants, observe, onLost } = options
+  const maxBytes = options.maxBytes ?? 1024 * 1024
+  const cipher = new BodyCipher([bytesOf(key)!, ...previousKeys.map(each => bytesOf(each)!)])
+  const clock = systemClock
+  const changed = (state: StoreEvent['state'], error: unknown) =>
+    safely(() => observe?.({ type: 'store', store: 'bodies', state, error }))
+  const writer = new BatchWriter<RecordedBodies, RecordedBodies>({
+    name: 'log of bodies',
+    async insert(rows) {
+      await repository.insert(await Promise.all(rows.map(row => sealed(row, cipher))))
+    },
+    convert(bodies) {
+      const row = redact === undefined ? bodies : redacted(bodies, redact)
+      return row === undefined ? 'redact_failed' : { row, bytes: sizeOf(row) }
+    },
+    sizeOf,
+    maxConverted: 20,
+    clock,
+    maxPending,
+    maxPendingBytes: options.maxPendingBytes ?? 64 * 1024 * 1024,
+    maxBatchBytes,
+    timeoutMs: options.timeoutMs ?? 5_000,
+    changed,
+    lost: loss => safely(() => onLost?.(loss)),
+  })
+  const sweeps = new Retention(repository, { maxAgeMs: retentionMs }, clock, error =>
+    changed('failing', error),
+  )
+  return {
+    maxBytes,
+    wants: wants ?? (() => true),
+    record: bodies => writer.add(bodies),
+    async get(requestId) {
+      const row = await repository.get(storableText(requestId))
+      if (row === undefined || row.at < clock.now() - retentionMs) return undefined
+      const { request, response, ...rest } = await cipher.open(row)
+      const principal = { id: row.principal }
+      return {
+        requestId,
+        at: row.at,
+        principal: row.source === null ? principal : { ...principal, source: row.source },
+        ...rest,
+        request,
+        response,
+      }
+    },
+    async deletePrincipal(principal) {
+      await writer.flush()
+      return repository.deletePrincipal(principal)
+    },
+    applyRetention: () => sweeps.run(),
+    stats: () => writer.stats,
+    flush: () => writer.flush(),
+    close() {
+      sweeps.stop()
+      return writer.close()
+    },
+  }
+}
+
+/** The size of bodies in memory, roughly: their JSON text may be longer. */
+function sizeOf({ request = '', response = '' }: RecordedBodies): number {
+  return request.length + response.length + 500
+}
+
+function sealed({ requestId, at, principal, ...secret }: RecordedBodies, cipher: BodyCipher) {
+  const row = {
+    id: storableText(requestId),
+    at: Math.trunc(at),
+    principal: storableText(principal.id),
+    source: principal.source === undefined ? null : storableText(principal.source),
+  }
+  return cipher.seal(row, secret)
+}
+
+/** Returns bodies as `redact` leaves them; `undefined` if it fails. */
+function redacted(bodies: RecordedBodies, redact: (text: string) => string): RecordedBodies | undefined {
+  try {
+    const [request, response] = [bodies.request, bodies.response].map(text => {
+      if (text === undefined) return undefined
+      const changed: unknown = redact(text)
+      if (typeof changed === 'string') return changed
+      throw new TypeError('redact did not return a string.')
+    })
+    return { ...bodies, request, response }
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the bytes of a key; `undefined` if it is invalid. */
+function bytesOf(key: unknown): Uint8Array | undefined {
+  try {
+    const bytes = typeof key === 'string' ? fromBase64(key) : key
+    return bytes instanceof Uint8Array && bytes.length === keyBytes ? bytes : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws `ConfigurationError`. It never has a key. */
+function checkOptions(options: CreateBodyLogOptions): void {
+  const issues: ConfigurationIssue[] = []
+  if (typeof options !== 'object' || options === null) {
+    const expected = 'an object of options, such as { repository, key, retentionMs }'
+    throw new ConfigurationError('createBodyLog()', [configurationIssue([], options, expected)])
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (!known.includes(name)) issues.push(unknownOption([name], value, known))
+  }
+  const { repository, key, previousKeys = [], redact, wants, observe, onLost } = options
+  if (!repositoryMethods.every(name => typeof repository?.[name] === 'function')) {
+    issues.push(hiddenIssue(['repository'], repository, 'a repository, such as database.bodyLog'))
+  }
+  const expectedKey = '32 random bytes, as Uint8Array or base64, such as from: openssl rand -base64 32'
+  if (bytesOf(key) === undefined) issues.push(hiddenIssue(['key'], key, expectedKey))
+  if (!Array.isArray(previousKeys) || previousKeys.some(each => bytesOf(each) === undefined)) {
+    issues.push(hiddenIssue(['previousKeys'], previousKeys, `a list of keys, each ${expectedKey}`))
+  }
+  if (options.retentionMs === undefined) {
+    issues.push(configurationIssue(['retentionMs'], undefined, 'a whole number from 1'))
+  }
+  for (const name of ['retentionMs', 'maxBytes', 'maxPendingBytes', 'timeoutMs'] as const) {
+    issues.push(...countIssues([name], options[name]))
+  }
+  for (const [name, value] of Object.entries({ redact, wants, observe, onLost })) {
+    if (value !== undefined && typeof value !== 'function') {
+      issues.push(configurationIssue([name], value, 'a function'))
+    }
+  }
+  if (issues.length > 0) throw new ConfigurationError('createBodyLog()', issues)
+}
