@@ -23,3 +23,4 @@ export {
 } from './errors/configuration-error.ts'
 export { disconnectSourceKey, gatewayResponseKey } from './http/adapter-keys.ts'
 export { closest } from './primitives/closest.ts'
+export { matchesPattern } from './primitives/matches-pattern.ts'

@@ -54,15 +54,16 @@ function asObject(value: unknown): JsonObject | undefined {
 }
 
 function objectsOf(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.flatMap(each => asObject(each) ?? []) : []
+  return Array.isArray(value) ? value.map(asObject).filter(each => each !== undefined) : []
 }
 
 /** The data of server-sent events that are JSON objects. */
 function eventsOf(stream: string): readonly JsonObject[] {
-  return stream.split('\n').flatMap(line => {
-    if (!line.startsWith('data:')) return []
-    return objectOf(line.slice('data:'.length)) ?? []
-  })
+  return stream
+    .split('\n')
+    .filter(line => line.startsWith('data:'))
+    .map(line => objectOf(line.slice('data:'.length)))
+    .filter(event => event !== undefined)
 }
 
 function completeTexts({ choices, content, output }: JsonObject): readonly string[] {

@@ -69,6 +69,11 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('../commands/logs.ts')).logs,
   },
   {
+    name: 'replay',
+    summary: 'sends a stored request again, and compares the responses',
+    load: async () => (await import('../commands/replay.ts')).replay,
+  },
+  {
     name: 'import',
     summary: 'converts a configuration of LiteLLM or Portkey, and lists the settings without an equivalent',
     load: async () => (await import('../commands/import.ts')).importCommand,

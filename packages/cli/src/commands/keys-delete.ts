@@ -17,7 +17,7 @@ export const keysDelete: Command = {
   help: `
 Usage: sluice keys delete ID [options]
 
-  --records         also deletes the records of the key in the ledger and in the request log
+  --records         also deletes the records of the key in the ledger and in the request log, and the bodies of its requests
 ${databaseHelp}
 
 Responses that are stored for the key in the database or in Redis are deleted, too.
@@ -54,19 +54,20 @@ async function deleteKey(id: string, database: NamedDatabase): Promise<string> {
 
 /** Returns what was deleted. Throws `CommandError` where there was nothing. */
 async function deleteWithRecords(id: string, database: NamedDatabase): Promise<string> {
-  const { keys, ledger, requestLog, label } = database
+  const { keys, ledger, requestLog, bodyLog, label } = database
   const known = await keys.get(id)
-  const deleted = await deleteStored(id, database, { keys, ledger, log: requestLog })
+  const deleted = await deleteStored(id, database, { keys, ledger, log: requestLog, bodies: bodyLog })
   // Records of older versions have no source.
   const older = await deletePrincipal({ id }, { ledger })
   const records = deleted.records + older.records
-  const { loggedRequests } = deleted
-  if (known === undefined && records + deleted.responses + loggedRequests === 0) {
+  const { loggedRequests, bodies } = deleted
+  if (known === undefined && records + deleted.responses + loggedRequests + bodies === 0) {
     throw new CommandError(`There is no key ${printable(id)}, and no record of it, in ${label}.`)
   }
   const counts = [
     counted(records, 'record'),
     ...(loggedRequests === 0 ? [] : [counted(loggedRequests, 'logged request')]),
+    ...(bodies === 0 ? [] : [`the bodies of ${counted(bodies, 'request')}`]),
     ...(deleted.responses === 0 ? [] : [counted(deleted.responses, 'stored response')]),
   ].join(' and ')
   const name = known === undefined ? printable(id) : `${id} (${known.name})`
@@ -78,6 +79,7 @@ async function deleteWithRecords(id: string, database: NamedDatabase): Promise<s
 interface DeletedCounts {
   readonly records: number
   readonly loggedRequests: number
+  readonly bodies: number
   readonly responses: number
 }
 
@@ -88,13 +90,13 @@ async function deleteStored(
   stores: PrincipalStores,
 ): Promise<DeletedCounts> {
   const principal = { id, source: 'api_keys' }
-  const { records, loggedRequests, unreached } = await deletePrincipal(principal, stores)
+  const { records, loggedRequests, bodies, unreached } = await deletePrincipal(principal, stores)
   if (unreached.length > 0) throw new CommandError(`${label} cannot delete records.`)
   let responses = 0
   for (const store of responseStores()) {
     responses += (await deletePrincipal(principal, { responses: store })).responses
   }
-  return { records, loggedRequests, responses }
+  return { records, loggedRequests, bodies, responses }
 }
 
 function counted(count: number, word: string): string {

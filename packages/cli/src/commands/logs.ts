@@ -2,6 +2,7 @@ import type { LoggedRequest } from '@sluice/core/store'
 import { createRequestLog, type RequestLog, type RequestLogQuery } from '@sluice/log'
 import { type Command, type CommandContext, CommandError, type Values } from '../command.ts'
 import { textOf, textsOf } from '../command-line/arguments.ts'
+import { escapeControls } from '../command-line/escape-controls.ts'
 import { parseTime } from '../command-line/parse-time.ts'
 import { printable } from '../command-line/printable.ts'
 import { databaseHelp, databaseOptions, withDatabase } from '../keys/with-database.ts'
@@ -165,16 +166,6 @@ function printRows(
     context.log(`Requests in ${label}:`)
     context.print(logsText(rows))
   }
-}
-
-/** JSON that cannot control a terminal. Its own line breaks stay. */
-function escapeControls(json: string): string {
-  return json.replaceAll(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, character =>
-    Array.from(
-      { length: character.length },
-      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  )
 }
 
 async function printAll(

@@ -47,6 +47,11 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
       context.log(`Serving ${service.gateway.models.length} models at ${service.baseURL}`)
       if (service.consoleURL !== undefined) context.log(`Console at ${service.consoleURL}`)
       context.log(`Responses of the Responses API are ${service.responseStorage}.${offHint(service)}`)
+      if (service.bodyStorage !== undefined) {
+        context.log(
+          `Bodies of requests and responses are ${service.bodyStorage}. To store none, set log.bodies: false.`,
+        )
+      }
       if (!context.signal.aborted) await once(context.signal, 'abort')
       return 0
     } finally {

@@ -1,3 +1,4 @@
+import { bodyStorageText } from '../service/open-request-log.ts'
 import type { TypedConfig } from './config.ts'
 import { responseStorageText } from './response-storage.ts'
 
@@ -5,6 +6,7 @@ import { responseStorageText } from './response-storage.ts'
 export function configSummary(config: TypedConfig, prices: string): string {
   const { providers = {}, models, keys = [], jwt, limits = [], state, cache, idempotency, telemetry } = config
   const names = Object.keys(models)
+  const bodies = bodyStorageText(config)
   const callers = [
     ...(keys.length > 0 ? [plural(keys.length, 'key')] : []),
     ...(jwt ? ['JWTs'] : []),
@@ -22,6 +24,7 @@ export function configSummary(config: TypedConfig, prices: string): string {
     ['cache', [cache && 'cached', idempotency && 'idempotency keys'].filter(Boolean).join(', ') || 'off'],
     ['metrics', telemetry?.metrics === false ? 'off' : '/metrics'],
     ['request log', config.log ? storeOf(state?.database ?? 'none') : 'off'],
+    ...(bodies === undefined ? [] : [['bodies', bodies] as const]),
     ['console', config.console ? '/console/' : 'off'],
   ]
   return lines.map(([name, text]) => `  ${name.padEnd(13)} ${text}`).join('\n')

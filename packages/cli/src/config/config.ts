@@ -299,6 +299,24 @@ export interface LogConfig {
   readonly maxBytes?: number
   /** Whether to store error messages that may quote a request. Default: no. */
   readonly errorMessages?: boolean
+  /** Stores the bodies of requests and responses, encrypted. Default: none are stored. */
+  readonly bodies?: BodyLogConfig | false
+}
+
+/** Stored bodies: options of `createBodyLog` of `@sluice/log`. */
+export interface BodyLogConfig {
+  /** The key that they are encrypted with: 32 random bytes as base64, best from an environment variable. */
+  readonly key: string
+  /** Earlier keys, for bodies that are stored already. Default: none. */
+  readonly previousKeys?: readonly string[]
+  /** Bodies that are older are deleted. */
+  readonly retentionDays: number
+  /** The requested models whose bodies are stored, by name or pattern. Default: all. */
+  readonly models?: readonly string[]
+  /** The callers whose bodies are stored, by the id of their key, or by pattern. Default: all. */
+  readonly keys?: readonly string[]
+  /** Maximum size of each body. A larger request is not stored, a larger response is cut. Default 1,048,576 (1 MiB). */
+  readonly maxBytes?: number
 }
 
 /** The web console. */

@@ -43,7 +43,7 @@ export async function serveDev(
     await service.close()
   }
 
-  function bannerOf({ url, baseURL, consoleURL, responseStorage }: Service): string {
+  function bannerOf({ url, baseURL, consoleURL, responseStorage, bodyStorage }: Service): string {
     const models = shownModels(source.config)
     const isOwn = typeof source.config.console === 'object'
     const page = consoleURL === undefined ? undefined : reachableUrl(consoleURL)
@@ -67,6 +67,7 @@ export async function serveDev(
           ? []
           : [`Port ${taken} is in use by another program: listening on ${new URL(url).port} instead.`]),
         ...source.notes,
+        ...(bodyStorage === undefined ? [] : [`Bodies of requests and responses are ${bodyStorage}.`]),
         ...(reachableUrl(url) === url
           ? []
           : ['Listening on all addresses of this machine: other machines may be able to connect.']),

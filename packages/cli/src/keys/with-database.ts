@@ -18,6 +18,7 @@ export interface NamedDatabase {
   /** Opens the stores of responses: the database, and Redis if it was opened. */
   responseStores(): readonly ResponseStore[]
   readonly requestLog: Database['requestLog']
+  readonly bodyLog: Database['bodyLog']
   readonly label: string
 }
 
@@ -51,7 +52,7 @@ export async function withDatabase(
   const { database, close } = opened
   if (database === undefined) throw new Error('A state with a database was opened without one.')
   try {
-    const { keys, ledger, requestLog } = database
+    const { keys, ledger, requestLog, bodyLog } = database
     const hasRedis = opensRedis && state.redis !== undefined
     if (hasRedis) await opened.connected()
     const responseStores = () => [
@@ -59,7 +60,7 @@ export async function withDatabase(
       ...(hasRedis ? [opened.responseStore({ store: 'redis' })] : []),
     ]
     const usage: NamedDatabase['usage'] = query => database.usage(query)
-    return await use({ keys, ledger, usage, requestLog, responseStores, label })
+    return await use({ keys, ledger, usage, requestLog, bodyLog, responseStores, label })
   } catch (error) {
     throw toCommandError(error, label)
   } finally {

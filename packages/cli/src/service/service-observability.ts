@@ -4,7 +4,7 @@ import { type Console, createConsole } from '@sluice/console'
 import { type Endpoint, type ManagedGateway, type Observer, observers, type Principal } from '@sluice/core'
 import { type OpenApiOptions, openApi } from '@sluice/core/openapi'
 import type { Database } from '@sluice/core/store'
-import type { RequestLog } from '@sluice/log'
+import type { BodyLog, RequestLog } from '@sluice/log'
 import { probes, requestLog } from '@sluice/telemetry'
 import { type PrometheusMetrics, prometheus } from '@sluice/telemetry/prometheus'
 import type { CommandContext } from '../command.ts'
@@ -16,6 +16,7 @@ interface ObservabilityStores {
   readonly database: Database | undefined
   readonly requestLog: RequestLog | undefined
   readonly alerts: Alerts | undefined
+  readonly bodyLog: BodyLog | undefined
 }
 
 type ObservabilityContext = Pick<CommandContext, 'print' | 'log' | 'terminal' | 'colours' | 'now'>
@@ -106,7 +107,7 @@ export class ServiceObservability {
   #pageOf(
     { adminKey, chat, ownUsage }: ConsoleConfig,
     base: string,
-    { database, requestLog }: ObservabilityStores,
+    { database, requestLog, bodyLog }: ObservabilityStores,
   ): Console {
     return createConsole({
       adminKey,
@@ -117,6 +118,7 @@ export class ServiceObservability {
       usage: database && (query => database.usage(query)),
       ownUsage: ownUsage === true && database !== undefined,
       log: requestLog,
+      bodies: bodyLog,
       onError: error => this.#context.log(`Console error: ${nameOf(error)}.`),
     })
   }

@@ -13,6 +13,8 @@ export interface Service {
   readonly consoleURL: string | undefined
   /** Where responses are stored and for how long, in words: `stored in memory for 1 hour`. */
   readonly responseStorage: string
+  /** Which bodies of requests are stored and for how long, in words; `undefined`: none. */
+  readonly bodyStorage: string | undefined
   /** The keys of the database; `undefined` without one. */
   readonly keys: KeyStore | undefined
   /** Sums the usage in the ledger; `undefined` without a database. */

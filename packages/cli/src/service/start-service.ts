@@ -20,7 +20,7 @@ import { openState } from '../state/open-state.ts'
 import { fixedChanges, withFixedSettings } from './fixed-settings.ts'
 import { rejectForeignHost } from './host-check.ts'
 import { ServicePrices } from './load-prices.ts'
-import { openRequestLog } from './open-request-log.ts'
+import { bodyLogConfig, bodyStorageText, openBodyLog, openRequestLog } from './open-request-log.ts'
 import { startOpenTelemetry } from './open-telemetry.ts'
 import type { Service, ServiceOptions } from './service.ts'
 import { ServiceListenError } from './service-listen-error.ts'
@@ -108,12 +108,21 @@ async function started(
       onFailure: ({ kind, reason }) => context.log(`Alert failed (${kind}): ${reason}`),
     })
   closing.add(async () => alerts?.close())
+  const bodySettings = bodyLogConfig(config)
+  const bodyLog =
+    bodySettings && state.database
+      ? openBodyLog(bodySettings, state.database, { log: context.log, observe: observability.observe })
+      : undefined
+  closing.add(async () => bodyLog?.close())
 
   const servicePrices = new ServicePrices(context.cwd, event => observability.observe(event))
   closing.add(async () => servicePrices.close())
   const optionsOf = async (made: CompiledConfig): Promise<GatewayOptions> => {
     const prices = await servicePrices.load(made.config)
-    const further = sent === undefined ? {} : { tracer: sent.tracer }
+    const further = {
+      ...(sent !== undefined && { tracer: sent.tracer }),
+      ...(bodyLog !== undefined && { bodies: bodyLog }),
+    }
     return gatewayOptions(made, {
       ...state,
       responses,
@@ -125,7 +134,11 @@ async function started(
   }
   const gateway = createGateway(await optionsOf(compiled))
   closing.add(() => gateway.close({ drainMs: 0 }))
-  let front = frontOf(gateway, config, observability.use(config, gateway, { ...state, requestLog, alerts }))
+  let front = frontOf(
+    gateway,
+    config,
+    observability.use(config, gateway, { ...state, requestLog, bodyLog, alerts }),
+  )
   compiled.vendors.keep()
   const warning = responseStorageWarning(config)
   if (warning !== undefined) context.log(warning)
@@ -170,7 +183,7 @@ async function started(
     front = frontOf(
       gateway,
       after.config,
-      observability.use(after.config, gateway, { ...state, requestLog, alerts }),
+      observability.use(after.config, gateway, { ...state, requestLog, bodyLog, alerts }),
     )
     for (const path of changes)
       context.log(`${path} cannot change while the service runs. Restart it to apply the change.`)
@@ -188,6 +201,7 @@ async function started(
       return observability.hasConsole ? `${serving.url}/console/` : undefined
     },
     responseStorage: responseStorageText(config),
+    bodyStorage: bodyStorageText(config),
     keys: state.database?.keys,
     usage: state.database && (query => state.database!.usage(query)),
     reload: next => {
