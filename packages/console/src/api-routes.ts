@@ -4,6 +4,7 @@ import type { ApiCall } from './api-call.ts'
 import { emptyResponse, eventStreamResponse, fileResponse, jsonResponse } from './api-response.ts'
 import { callStore } from './call-store.ts'
 import type { KeyApi } from './keys/key-api.ts'
+import { bodiesOf, replayBodies } from './log-bodies.ts'
 import { type ConsoleLog, exportLog, logParameters, repeatedLogParameters, searchLog } from './log-search.ts'
 import { querySeries } from './query-series.ts'
 import { routeRows } from './route-rows.ts'
@@ -18,6 +19,13 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, ApiHandl
   '/requests/{id}': { GET: call => plain(call, requestOf(call)) },
   '/log': { GET: async call => jsonResponse(await searchLog(logOf(call), logQueryOf(call))) },
   '/log/{id}': { GET: async call => plain(call, await loggedRequestOf(call)) },
+  '/log/{id}/bodies': { GET: async call => plain(call, await bodiesOf(call)) },
+  '/log/{id}/replay': {
+    POST: call => {
+      queryOf(call.request.url, [])
+      return replayBodies(call)
+    },
+  },
   '/log.csv': {
     GET: call =>
       fileResponse(
@@ -71,6 +79,7 @@ function aboutOf({ state, gateway, mount }: ApiCall): About {
     keys: state.keys !== undefined,
     ledger: state.usage !== undefined,
     log: state.log !== undefined,
+    bodies: state.bodies !== undefined,
     startedAt,
     teamTag,
   }

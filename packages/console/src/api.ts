@@ -9,6 +9,8 @@
  * | `GET /requests/{id}` | `RequestDetail` |
  * | `GET /log?key=&status=5xx&tag=team:search&from=&after=` | `LogPage`: rows of the request log, newest first; 404 without one |
  * | `GET /log/{id}` | `LoggedRequest` |
+ * | `GET /log/{id}/bodies` | `LoggedBodies`: what is stored of the request and the response; 404 if nothing is |
+ * | `POST /log/{id}/replay` | sends the stored request again, as the principal `console`: `ReplayedRequest`; 404 if `chat` of `About` is false |
  * | `GET /log.csv`, `GET /log.jsonl` | all rows that match the same parameters |
  * | `GET /live` | server-sent events: see `LiveEvents` |
  * | `GET /series?by=model&minutes=60` | `Series` |
@@ -23,14 +25,14 @@
  *
  * Errors have the error body of the chat completions API: `{ error: { message, type, param, code } }`. 401: the key is not
  * the admin key. 429, with `retry-after` in seconds: too many wrong keys within a minute; the correct key has to wait too.
- * 404: not found, or `keys`, `ledger`, `log` or `chat` of `About` is false. 503: the store of keys, the ledger or the request log does not respond,
+ * 404: not found, or `keys`, `ledger`, `log`, `bodies` or `chat` of `About` is false. 503: the store of keys, the ledger or the request log does not respond,
  * or `/live` has too many readers. Request bodies are JSON with their `content-type`, of at most 64 KiB; those of `/chat`,
  * `/messages` and `/responses` have the limits of the gateway.
  */
 import type { AttemptReason, Operation, RequestOutcome, SkipReason } from '@sluice/core'
 import type { KeyChanges, KeySpec, StoredKey } from '@sluice/core/keys'
 import type { UsageRow } from '@sluice/core/ledger'
-import type { LoggedRequest } from '@sluice/core/store'
+import type { LoggedRequest, RecordedBodies } from '@sluice/core/store'
 import type { UsageAnswer } from './usage-rows.ts'
 
 export type { LoggedRequest, UsageAnswer, UsageRow }
@@ -51,6 +53,8 @@ export interface About {
   readonly ledger: boolean
   /** Whether there is a request log in a database. */
   readonly log: boolean
+  /** Whether bodies of requests are stored. */
+  readonly bodies: boolean
   readonly startedAt: number
   /** The tag with the team of a principal. Usage by team is `by=tag:{teamTag}`. */
   readonly teamTag: string
@@ -126,6 +130,22 @@ export interface RequestDetail extends RequestRow {
   readonly discarded: readonly DiscardedRow[]
   /** How many attempts, candidates, hooks, adjustments, rules and discarded calls are omitted from the lists, in total. */
   readonly leftOut: number
+}
+
+/** The stored bodies of a request. */
+export interface LoggedBodies extends RecordedBodies {
+  /** The text of the response: that of its message; of a stream it is joined. `null`: none was sent. */
+  readonly text: string | null
+}
+
+/** A request that was sent again. */
+export interface ReplayedRequest {
+  readonly status: number
+  /** The body of the response, as in `LoggedBodies`. */
+  readonly response: string
+  readonly text: string
+  /** The new request with its target, tokens, cost and times; absent if it was rejected early. */
+  readonly request?: RequestDetail
 }
 
 /** A page of the request log. */

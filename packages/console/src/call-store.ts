@@ -7,6 +7,7 @@ const unavailable = {
   keys: ['authentication_unavailable', 'What keeps the keys does not answer. Please try again.'],
   ledger: ['ledger_unavailable', 'The ledger does not answer. Please try again.'],
   log: ['ledger_unavailable', 'The request log does not respond. Please try again.'],
+  bodies: ['ledger_unavailable', 'The log of bodies does not respond. Please try again.'],
 } as const
 
 /** What a store answers. Whatever it fails with is a 503 that does not tell it, and so is no answer within 10 seconds. */

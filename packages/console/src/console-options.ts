@@ -2,6 +2,7 @@ import { ConfigurationError, type KeyStore } from '@sluice/core'
 import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption } from '@sluice/core/adapter'
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import { type ConsoleChat, type ResolvedChat, resolveChat } from './chat/chat-options.ts'
+import type { ConsoleBodies } from './log-bodies.ts'
 import type { ConsoleLog } from './log-search.ts'
 
 /** Options of `createConsole`. */
@@ -18,6 +19,10 @@ export interface ConsoleOptions {
   readonly ownUsage?: boolean | undefined
   /** The request log in a database: that of `createRequestLog` of `@sluice/log`. Absent: only the last requests of this process. */
   readonly log?: ConsoleLog | undefined
+  /**
+   * The bodies of requests: those of `createBodyLog` of `@sluice/log`. Whoever has the admin key can read them. Absent: no bodies.
+   */
+  readonly bodies?: ConsoleBodies | undefined
   /**
    * What the chat may do without the API key of a caller. It then calls as the principal `console`, which the gateway
    * authenticates with `authenticate: firstOf(adminConsole.authenticate, ...)`. `false`: the chat needs the key of a
@@ -38,7 +43,7 @@ export interface ConsoleOptions {
   readonly now?: (() => number) | undefined
 }
 
-type Optional = 'keys' | 'usage' | 'log'
+type Optional = 'keys' | 'usage' | 'log' | 'bodies'
 type ResolvedOptions = Pick<ConsoleOptions, Optional> & {
   readonly [Name in Exclude<keyof ConsoleOptions, Optional | 'chat'>]-?: NonNullable<ConsoleOptions[Name]>
 } & { readonly chat: ResolvedChat | false }
@@ -51,6 +56,7 @@ const known: readonly string[] = [
   'usage',
   'ownUsage',
   'log',
+  'bodies',
   'chat',
   'teamTag',
   'basePath',
@@ -74,6 +80,7 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
     usage,
     ownUsage = false,
     log,
+    bodies,
     teamTag = 'team',
     basePath = '/v1',
     maxRequests = 500,
@@ -96,6 +103,9 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
   if (log !== undefined && !logMethods.every(name => typeof log?.[name] === 'function')) {
     issues.push(hiddenIssue(['log'], log, 'a request log, such as createRequestLog() returns'))
   }
+  if (bodies !== undefined && typeof bodies?.get !== 'function') {
+    issues.push(hiddenIssue(['bodies'], bodies, 'a log of bodies, such as createBodyLog() returns'))
+  }
   const chat = resolveChat(givenChat, issues)
   if (typeof teamTag !== 'string' || teamTag === '') {
     issues.push(configurationIssue(['teamTag'], teamTag, "a tag's name"))
@@ -107,7 +117,21 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
   if (typeof onError !== 'function') issues.push(configurationIssue(['onError'], onError, 'a function'))
   if (typeof now !== 'function') issues.push(configurationIssue(['now'], now, 'a function'))
   if (issues.length > 0) throw invalid(issues)
-  return { adminKey, keys, usage, ownUsage, log, chat, teamTag, basePath, maxRequests, minutes, onError, now }
+  return {
+    adminKey,
+    keys,
+    usage,
+    ownUsage,
+    log,
+    bodies,
+    chat,
+    teamTag,
+    basePath,
+    maxRequests,
+    minutes,
+    onError,
+    now,
+  }
 }
 
 /** Names the length of an invalid key, never its text. */

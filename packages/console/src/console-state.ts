@@ -2,6 +2,7 @@ import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import type { ConsoleCaller } from './chat/console-caller.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import type { LiveHub } from './live/live-hub.ts'
+import type { ConsoleBodies } from './log-bodies.ts'
 import type { ConsoleLog } from './log-search.ts'
 import type { RecentRequests } from './recent/recent-requests.ts'
 import type { SeriesRecorder } from './series/series-recorder.ts'
@@ -23,6 +24,8 @@ export interface ConsoleState {
   readonly ownUsage: boolean
   /** `undefined` without a request log in a database. */
   readonly log: ConsoleLog | undefined
+  /** `undefined` without stored bodies. */
+  readonly bodies: ConsoleBodies | undefined
   readonly basePath: string
   readonly teamTag: string
   /** Milliseconds since 1970. */

@@ -9,9 +9,14 @@ export interface ConsoleCaller {
   readonly authenticate: (request: Request) => Principal | undefined
   /**
    * Sends the body of an admin's request to an endpoint of the gateway as the console's own principal, and returns its response as
-   * it comes. Throws 403 where the gateway was not given `authenticate`.
+   * it comes. `more`: further headers. Throws 403 where the gateway was not given `authenticate`.
    */
-  send(request: Request, gateway: ConsoleGateway, path: string): Promise<Response>
+  send(
+    request: Request,
+    gateway: ConsoleGateway,
+    path: string,
+    more?: Readonly<Record<string, string>>,
+  ): Promise<Response>
 }
 
 /** The console's own principal, with the id `console`, and what it sends. */
@@ -32,9 +37,9 @@ export function consoleCaller({ models, tags, limits }: ResolvedChat): ConsoleCa
       own.known = true
       return principal
     },
-    async send(request, gateway, path) {
+    async send(request, gateway, path, more = {}) {
       const own = { known: false }
-      const chat = chatRequest(request, path)
+      const chat = chatRequest(request, path, more)
       sent.set(chat, own)
       const response = await gateway.fetch(chat)
       if (response.status === 401 && !own.known) throw notCaller()
@@ -44,11 +49,15 @@ export function consoleCaller({ models, tags, limits }: ResolvedChat): ConsoleCa
 }
 
 /** Of the admin's request only the body goes on: neither its key nor a cookie. */
-function chatRequest({ url, headers, body, signal }: Request, path: string): Request {
+function chatRequest(
+  { url, headers, body, signal }: Request,
+  path: string,
+  more: Readonly<Record<string, string>>,
+): Request {
   const type = headers.get('content-type')
   const init: RequestInit & { duplex: 'half' } = {
     method: 'POST',
-    headers: type === null ? {} : { 'content-type': type },
+    headers: type === null ? more : { 'content-type': type, ...more },
     body,
     signal,
     duplex: 'half',
