@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startService } from 'sluice'
 import { expect, it } from 'vitest'
 import { commandTable } from '../../packages/cli/src/command-line/command-table.ts'
 import { fakeCommandContext } from '../../packages/cli/src/fake-command-context.ts'
@@ -41,6 +43,36 @@ const besideDev =
     expect(printed).toMatch(last)
   }
 
+/** The id of a request whose bodies are stored by the configuration of a folder. */
+async function storedRequest(cwd: string): Promise<string> {
+  const config = {
+    server: { port: 0 },
+    providers: { local: {} },
+    models: { demo: 'local/demo' },
+    keys: [{ id: 'me', key: 'sk-test' }],
+    telemetry: { log: 'off' as const },
+    state: { database: 'file:./sluice.db' },
+    log: {
+      store: 'database' as const,
+      bodies: { key: randomBytes(32).toString('base64'), retentionDays: 1 },
+    },
+  }
+  writeFileSync(join(cwd, 'sluice.config.json'), JSON.stringify(config))
+  const silent = { print: () => {}, log: () => {}, terminal: false, colours: false, now: Date.now }
+  const service = await startService(config, { env: {}, cwd, ...silent })
+  try {
+    const response = await fetch(`${service.baseURL}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'Hello!' }] }),
+    })
+    await response.text()
+    return response.headers.get('x-request-id')!
+  } finally {
+    await service.close()
+  }
+}
+
 /** One that serves runs until it is told to end. */
 const startsDev: Check = async ({ code }) => {
   expect(linesOf(code)).toEqual([['sluice', 'dev']])
@@ -80,6 +112,15 @@ describePage('docs/command-line.md', {
   keys: besideDev(/Ann's notebook +until /),
   usage: besideDev(/^day,tag:team,requests,/),
   logs: besideDev(/^id,clientRequestId,at,/),
+  replay: async ({ code }) => {
+    const cwd = temporaryFolder()
+    const id = await storedRequest(cwd)
+    for (const [, ...argv] of linesOf(code.replaceAll('req_0123456789abcdef', id))) {
+      const got = await run(argv, cwd)
+      expect(got, got.told).toMatchObject({ code: 0 })
+      expect(got.printed).toContain('local/demo')
+    }
+  },
 })
 
 describePage('packages/cli/README.md', {
@@ -102,6 +143,7 @@ it.each([
   ['keys create', 'sluice keys'],
   ['usage', 'sluice usage'],
   ['logs', 'sluice logs'],
+  ['replay', 'sluice replay'],
   ['import', 'sluice import'],
 ])('names every option of %s', async (name, heading) => {
   const command = await commandTable.find(entry => entry.name === name)!.load()

@@ -64,6 +64,14 @@ describe('the configurations of the page', () => {
     expect(Object.keys(config.models)).toEqual(['small', 'large', 'chat', 'openai/*'])
   })
 
+  it('bodies: is valid', async () => {
+    const models = "models: { small: 'local/small' }\nproviders: { local: {} }\n"
+    const cwd = fileOf('sluice.config.yaml', models + fence('bodies'))
+    const key = Buffer.alloc(32, 1).toString('base64')
+    const { config } = await loadConfig(undefined, { cwd, env: { SLUICE_LOG_KEY: key } })
+    expect(config.log).toMatchObject({ bodies: { key, retentionDays: 7, models: ['small*'], keys: ['ann'] } })
+  })
+
   it('faulty: is told of as the page says', async () => {
     const world = {
       cwd: fileOf('faulty.yaml', fence('faulty')),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Gateway } from '@sluice/core'
 import type { Database } from '@sluice/core/store'
-import type { RequestLog } from '@sluice/log'
+import type { BodyLog, RequestLog } from '@sluice/log'
 import { expect } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
@@ -26,6 +26,36 @@ async function fill(snippet: Snippet, env: Readonly<Record<string, string>>): Pr
 
 describePage('docs/request-log.md', {
   log: snippet => fill(snippet, { SLUICE_DB: `file:${join(temporaryFolder(), 'log.db')}` }),
+
+  bodies: async ({ run }) => {
+    const env = {
+      SLUICE_DB: `file:${join(temporaryFolder(), 'log.db')}`,
+      SLUICE_LOG_KEY: Buffer.alloc(32, 1).toString('base64'),
+    }
+    const { gateway, bodies, database } = (await run(env)).exports as {
+      gateway: Gateway
+      bodies: BodyLog
+      database: Database
+    }
+    const response = await gateway.fetch(
+      new Request('http://sluice.test/v1/chat/completions', {
+        method: 'POST',
+        headers: { authorization: 'Bearer sk-ann', 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: 'small',
+          messages: [{ role: 'user', content: 'Mail ann@example.com!' }],
+        }),
+      }),
+    )
+    expect(await response.text()).toContain('ann@example.com')
+    await gateway.close()
+    await bodies.flush()
+    const stored = await bodies.get(response.headers.get('x-request-id')!)
+    expect(stored?.request).toContain('Mail [email]!')
+    expect(JSON.stringify(stored)).not.toContain('ann@example.com')
+    await bodies.close()
+    await database.close()
+  },
 
   search: async ({ run }, others) => {
     const env = { SLUICE_DB: `file:${join(temporaryFolder(), 'log.db')}` }
