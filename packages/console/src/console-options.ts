@@ -2,7 +2,7 @@ import { ConfigurationError, type KeyStore } from '@sluice/core'
 import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption } from '@sluice/core/adapter'
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import { type ConsoleChat, type ResolvedChat, resolveChat } from './chat/chat-options.ts'
-import type { ConsoleBodies } from './log-bodies.ts'
+import type { ConsoleBodies } from './console-bodies.ts'
 import type { ConsoleLog } from './log-search.ts'
 
 /** Options of `createConsole`. */
@@ -49,6 +49,7 @@ type ResolvedOptions = Pick<ConsoleOptions, Optional> & {
 } & { readonly chat: ResolvedChat | false }
 
 const keyMethods = ['issue', 'list', 'get', 'update', 'rotate', 'delete'] as const
+const bodiesMethods = ['get', 'replayBody', 'responseText'] as const
 const logMethods = ['search', 'get', 'export'] as const
 const known: readonly string[] = [
   'adminKey',
@@ -103,7 +104,7 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
   if (log !== undefined && !logMethods.every(name => typeof log?.[name] === 'function')) {
     issues.push(hiddenIssue(['log'], log, 'a request log, such as createRequestLog() returns'))
   }
-  if (bodies !== undefined && typeof bodies?.get !== 'function') {
+  if (bodies !== undefined && !bodiesMethods.every(name => typeof bodies?.[name] === 'function')) {
     issues.push(hiddenIssue(['bodies'], bodies, 'a log of bodies, such as createBodyLog() returns'))
   }
   const chat = resolveChat(givenChat, issues)

@@ -1,7 +1,7 @@
 export type * from './api.ts'
 export type { ConsoleChat } from './chat/chat-options.ts'
+export type { ConsoleBodies } from './console-bodies.ts'
 export type { ConsoleGateway } from './console-gateway.ts'
 export type { ConsoleOptions } from './console-options.ts'
 export { type Console, createConsole } from './create-console.ts'
-export type { ConsoleBodies } from './log-bodies.ts'
 export type { ConsoleLog, ConsoleLogQuery } from './log-search.ts'

@@ -1,21 +1,17 @@
 import { GatewayError } from '@sluice/core'
 import type { RecordedBodies } from '@sluice/core/store'
-import { BodyKeyError, ReplayError, replayBody, responseText } from '@sluice/log'
 import type { LoggedBodies, ReplayedRequest } from './api.ts'
 import type { ApiCall } from './api-call.ts'
 import { jsonResponse } from './api-response.ts'
 import { callStore } from './call-store.ts'
-
-/** Where bodies of requests are stored: what `createBodyLog` of `@sluice/log` returns. */
-export interface ConsoleBodies {
-  get(requestId: string): Promise<RecordedBodies | undefined>
-}
+import type { ConsoleBodies } from './console-bodies.ts'
 
 /** Returns the stored bodies of a request. Throws 404 and 503. */
 export async function bodiesOf(call: ApiCall): Promise<LoggedBodies> {
-  const bodies = await storedBodies(call)
+  const log = logOf(call)
+  const bodies = await storedBodies(log, call.id)
   const { response } = bodies
-  return { ...bodies, text: response === undefined ? null : responseText(response) }
+  return { ...bodies, text: response === undefined ? null : log.responseText(response) }
 }
 
 /**
@@ -30,11 +26,12 @@ export async function replayBodies(call: ApiCall): Promise<Response> {
       message: 'The console sends no requests as itself: createConsole() was given chat: false.',
     })
   }
-  const stored = await storedBodies(call)
+  const log = logOf(call)
+  const stored = await storedBodies(log, call.id)
   const again = new Request(request.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: bodyOf(stored),
+    body: bodyOf(log, stored),
     signal: request.signal,
   })
   // Otherwise the cache would respond with what the console has got before.
@@ -45,19 +42,20 @@ export async function replayBodies(call: ApiCall): Promise<Response> {
   const replayed: ReplayedRequest = {
     status: response.status,
     response: text,
-    text: responseText(text),
+    text: log.responseText(text),
     ...(detail !== undefined && { request: detail }),
   }
   return jsonResponse(replayed)
 }
 
-async function storedBodies({ state, id }: ApiCall): Promise<RecordedBodies> {
-  const { bodies: log } = state
-  if (log === undefined) {
-    throw new GatewayError('unknown_url', {
-      message: 'No bodies are stored: createConsole() was given no bodies.',
-    })
-  }
+function logOf({ state }: ApiCall): ConsoleBodies {
+  if (state.bodies !== undefined) return state.bodies
+  throw new GatewayError('unknown_url', {
+    message: 'No bodies are stored: createConsole() was given no bodies.',
+  })
+}
+
+async function storedBodies(log: ConsoleBodies, id: string): Promise<RecordedBodies> {
   const found = await callStore('bodies', () => log.get(id).catch(toKeyError))
   if (found instanceof GatewayError) throw found
   if (found !== undefined) return found
@@ -68,17 +66,21 @@ async function storedBodies({ state, id }: ApiCall): Promise<RecordedBodies> {
 
 /** Returns the error of bodies whose key is not there, which is no failure of the database; throws any other. */
 function toKeyError(cause: unknown): GatewayError {
-  if (!(cause instanceof BodyKeyError)) throw cause
+  if (!isNamed(cause, 'BodyKeyError')) throw cause
   const message =
     'The bodies cannot be decrypted: their key is not among those of the gateway, or they were changed.'
   return new GatewayError('ledger_unavailable', { message, cause })
 }
 
-function bodyOf(stored: RecordedBodies): string {
+function bodyOf(log: ConsoleBodies, stored: RecordedBodies): string {
   try {
-    return replayBody(stored)
+    return log.replayBody(stored)
   } catch (error) {
-    if (!(error instanceof ReplayError)) throw error
+    if (!isNamed(error, 'ReplayError')) throw error
     throw new GatewayError('invalid_request', { message: error.message })
   }
+}
+
+function isNamed(error: unknown, name: string): error is Error {
+  return error instanceof Error && error.name === name
 }

@@ -11,6 +11,7 @@ import { BatchWriter, type RequestLogLoss, type RequestLogStats } from './batch-
 import { BodyCipher, fromBase64, keyBytes } from './body-cipher.ts'
 import { countIssues, safely } from './create-request-log.ts'
 import { systemClock } from './log-clock.ts'
+import { replayBody, responseText } from './replay-request.ts'
 import { Retention } from './retention.ts'
 
 /** Options of `createBodyLog`. */
@@ -49,6 +50,17 @@ export interface BodyLog extends BodyRecorder {
    * `BodyKeyError` if they are encrypted with a key that is not given, or were changed.
    */
   get(requestId: string): Promise<RecordedBodies | undefined>
+  /**
+   * Returns the body with which a stored request is sent again. Of the Responses API it contains the conversation that the request
+   * continued, and is neither stored nor run in the background. Throws `ReplayError` if the request is not stored, or `redact` made it
+   * invalid.
+   */
+  replayBody(bodies: RecordedBodies): string
+  /**
+   * Returns the text of a response: that of its message with its tool calls, joined if it is a stream. Of an error, of embeddings, and
+   * of what it does not know, it returns the body as it is.
+   */
+  responseText(response: string): string
   /** Deletes all bodies of a principal, those that wait too, and returns how many were stored. */
   deletePrincipal(principal: PrincipalId): Promise<number>
   /** Deletes what is older than `retentionMs`, and returns how many. This happens every 10 minutes by itself. */
@@ -132,6 +144,8 @@ export function createBodyLog(options: CreateBodyLogOptions): BodyLog {
         response,
       }
     },
+    replayBody,
+    responseText,
     async deletePrincipal(principal) {
       await writer.flush()
       return repository.deletePrincipal(principal)

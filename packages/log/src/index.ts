@@ -8,6 +8,6 @@ export {
   type RequestLogPage,
 } from './create-request-log.ts'
 export type { RequestLogFormat } from './export-rows.ts'
-export { ReplayError, replayBody, responseText } from './replay-request.ts'
+export { ReplayError } from './replay-request.ts'
 export type { RequestLogRetention } from './retention.ts'
 export type { RequestLogQuery } from './validate-query.ts'

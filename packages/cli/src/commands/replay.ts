@@ -31,7 +31,7 @@ Example: sluice replay req_0123456789abcdef`,
       const found = await findStoredRequest(id, config, state.database, context)
       const { bodies } = found
       const stored = storedResponse(found)
-      const replayed = await sendAgain(bodies, config, state, context)
+      const replayed = await sendAgain(found, config, state, context)
       const { at, model, path, stream } = bodies
       context.print(
         values.json === true

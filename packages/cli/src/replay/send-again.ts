@@ -1,6 +1,5 @@
 import { createGateway, type EndEvent, type Principal } from '@sluice/core'
-import type { RecordedBodies } from '@sluice/core/store'
-import { ReplayError, replayBody, responseText } from '@sluice/log'
+import { ReplayError } from '@sluice/log'
 import { type CommandContext, CommandError } from '../command.ts'
 import { recheckConfig } from '../config/check-config.ts'
 import { compileConfig } from '../config/compile-config.ts'
@@ -32,7 +31,7 @@ export interface ComparedResponse {
 const principal: Principal = { id: 'replay', source: 'sluice' }
 
 /** Returns the response that was stored. */
-export function storedResponse({ bodies, row }: StoredRequest): ComparedResponse {
+export function storedResponse({ bodies, row, bodyLog }: StoredRequest): ComparedResponse {
   const { response } = bodies
   return {
     requestId: bodies.requestId,
@@ -42,7 +41,7 @@ export function storedResponse({ bodies, row }: StoredRequest): ComparedResponse
     completionTokens: row?.completionTokens ?? null,
     cost: row?.cost ?? null,
     ms: row?.totalMs ?? null,
-    text: response === undefined ? null : responseText(response),
+    text: response === undefined ? null : bodyLog.responseText(response),
     truncated: bodies.responseTruncated,
   }
 }
@@ -52,12 +51,13 @@ export function storedResponse({ bodies, row }: StoredRequest): ComparedResponse
  * nothing of it is stored but its record in the ledger. Throws `CommandError` if the request cannot be sent.
  */
 export async function sendAgain(
-  bodies: RecordedBodies,
+  stored: StoredRequest,
   config: TypedConfig,
   state: State,
   context: CommandContext,
 ): Promise<ComparedResponse> {
-  const body = bodyOf(bodies)
+  const { path } = stored.bodies
+  const body = bodyOf(stored)
   const { issues } = recheckConfig(config)
   const compiled = compileConfig(config, issues, new VendorPool())
   const prices = await loadPrices(config, context.cwd)
@@ -83,23 +83,23 @@ export async function sendAgain(
     },
   })
   try {
-    const request = new Request(`http://sluice${bodies.path}`, {
+    const request = new Request(`http://sluice${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
       signal: context.signal,
     })
     const response = await gateway.fetch(request)
-    const text = responseText(await response.text())
+    const text = stored.bodyLog.responseText(await response.text())
     return { ...summaryOf(end), status: response.status, text, truncated: false }
   } finally {
     await gateway.close({ drainMs: 0 })
   }
 }
 
-function bodyOf(bodies: RecordedBodies): string {
+function bodyOf({ bodies, bodyLog }: StoredRequest): string {
   try {
-    return replayBody(bodies)
+    return bodyLog.replayBody(bodies)
   } catch (error) {
     if (error instanceof ReplayError) throw new CommandError(`replay: ${error.message}`)
     throw error

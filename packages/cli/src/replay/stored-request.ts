@@ -1,5 +1,5 @@
 import type { Database, LoggedRequest, RecordedBodies } from '@sluice/core/store'
-import { BodyKeyError, createRequestLog } from '@sluice/log'
+import { BodyKeyError, type BodyLog, createRequestLog } from '@sluice/log'
 import { type CommandContext, CommandError } from '../command.ts'
 import { printable } from '../command-line/printable.ts'
 import type { TypedConfig } from '../config/config.ts'
@@ -10,6 +10,8 @@ export interface StoredRequest {
   readonly bodies: RecordedBodies
   /** Its row in the request log; `undefined` if it is not there any longer. */
   readonly row: LoggedRequest | undefined
+  /** Reads bodies. It is closed: nothing more is stored. */
+  readonly bodyLog: Pick<BodyLog, 'replayBody' | 'responseText'>
 }
 
 /**
@@ -30,7 +32,7 @@ export async function findStoredRequest(
   const bodyLog = openBodyLog(settings, database, { log: context.log, observe: () => {} })
   try {
     const bodies = await bodyLog.get(id)
-    if (bodies !== undefined) return { bodies, row }
+    if (bodies !== undefined) return { bodies, row, bodyLog }
   } catch (error) {
     if (!(error instanceof BodyKeyError)) throw error
     throw new CommandError(`replay: ${printable(error.message, 500)} The keys are those of log.bodies.`)
