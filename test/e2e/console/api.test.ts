@@ -47,6 +47,7 @@ describe('the API of the console', () => {
       keys: true,
       ledger: false,
       log: false,
+      bodies: false,
       startedAt: 5,
       teamTag: 'team',
     })

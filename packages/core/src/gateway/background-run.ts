@@ -201,6 +201,9 @@ class BackgroundRun implements RunningResponse {
       else await complete((await call()) as UpstreamResult<CompleteReply>, this.#answered)
     } catch (error) {
       const { outcome, clientError } = toFailure(error, identity.model, context.lifetime)
+      if (this.#source === undefined) {
+        accounting.bodySent(JSON.stringify(this.#background.fail(this.#turn.response, clientError)))
+      }
       accounting.settled(outcome, 200, error)
       await this.#fail(clientError)
     }

@@ -148,7 +148,10 @@ describe('a recorder of bodies', () => {
 
   it('gets counts of tokens, and the end of a response that runs in the background', async () => {
     const { bodies, recorded } = recorder()
-    const { target } = scripted(() => whole('Hi'))
+    const { target } = scripted((_signal, index) => {
+      if (index > 0) throw new Error('cut')
+      return whole('Hi')
+    })
     const { gateway } = serving(target, { bodies })
     const send = (path: string, body: object) =>
       gateway.fetch(
@@ -167,6 +170,9 @@ describe('a recorder of bodies', () => {
     await expect.poll(() => recorded.length).toBe(2)
     expect(JSON.parse(recorded[1]!.response!)).toMatchObject({ id: queued.id, status: 'completed' })
     expect(recorded[1]).toMatchObject({ dialect: 'responses', path: '/v1/responses', outcome: 'completed' })
+    await send('/v1/responses', { input: 'Hello!', background: true })
+    await expect.poll(() => recorded.length).toBe(3)
+    expect(JSON.parse(recorded[2]!.response!)).toMatchObject({ status: 'failed', error: expect.anything() })
   })
 
   it('gets nothing of callers who are rejected, and of requests that it does not want', async () => {
