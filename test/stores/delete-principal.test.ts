@@ -91,6 +91,7 @@ function scenario(databases: () => Promise<Database>, caches: () => Promise<Cach
       keys: 1,
       records: before.find(([key, source]) => key === id && source === 'api_keys')?.[2],
       loggedRequests: 0,
+      bodies: 0,
       cachedResponses: 1,
       idempotencyKeys: 1,
       responses: 0,
