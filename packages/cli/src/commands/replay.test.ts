@@ -128,4 +128,14 @@ describe('sluice replay', () => {
     expect((await run([ids.chat!], rotated)).code).toBe(0)
     expect((await run([])).code).toBe(2)
   })
+
+  it('has nothing left of a key that was deleted with its records', async () => {
+    const { context, logged } = fakeCommandContext({ cwd })
+    expect(await main(['keys', 'delete', 'ann', '--records'], context)).toBe(0)
+    expect(logged()).toContain('the bodies of 5 requests')
+    expect(await run([ids.chat!])).toMatchObject({
+      code: 1,
+      logged: expect.stringMatching(/no such request/),
+    })
+  })
 })
