@@ -142,6 +142,6 @@ describeWithPostgres('sluice-postgres', () => {
       text(child.stderr),
       once(child, 'exit'),
     ])
-    expect([code, out, errors]).toEqual([0, "Schema 'sluice': version 0 to 9.\n", ''])
+    expect([code, out, errors]).toEqual([0, "Schema 'sluice': version 0 to 10.\n", ''])
   })
 })
