@@ -57,7 +57,7 @@ export function replay(
     return respondStream(body, requestId, accounting.responseHeaders)
   }
   accounting.firstByte()
-  accounting.bodySent(stored.text)
+  accounting.bodySent(text)
   accounting.settled('completed', 200)
   return respondText(200, text, requestId, accounting.answerHeaders)
 }
