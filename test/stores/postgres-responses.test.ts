@@ -26,8 +26,9 @@ describeWithPostgres('responses in PostgreSQL', () => {
     const { pool, database, count } = await opened()
     await database.close()
     await pool.query(
-      'drop table sluice.response_items, sluice.responses, sluice.request_log_tags, sluice.request_log',
+      'drop table sluice.response_items, sluice.responses, sluice.request_log_tags, sluice.request_log, sluice.bodies',
     )
+    await pool.query('alter table sluice.requests drop column hooks')
     await pool.query('delete from sluice.migrations where version >= 7')
     await expect(openPostgres(pool)).rejects.toMatchObject({ unmigrated: true })
     const migrated = await openPostgres(pool, { migrate: true })

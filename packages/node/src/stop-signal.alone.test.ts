@@ -23,7 +23,7 @@ describe('serve', () => {
     const closed = once(service.server, 'close')
     process.kill(process.pid, 'SIGTERM')
     await closed
-    expect(drained).toEqual({ drainMs: 123 })
+    expect(drained).toEqual({ drainMs: 123, delayMs: 0 })
     expect([process.listenerCount('SIGTERM'), process.listenerCount('SIGINT')]).toEqual(before)
   })
 })

@@ -248,7 +248,9 @@ describe('the table', async () => {
     const known = knownModels().flatMap(([type, model]) =>
       vendors[type] === undefined ? [] : [{ provider: vendors[type], model }],
     )
+    // Rankings are billed by search units, and moderations mostly by nothing: neither is in the table.
     const unpriced = known.filter(({ provider, model }) => {
+      if (/rerank|moderation/.test(model)) return false
       const operation = /embed|voyage/.test(model) ? 'embed' : 'generate'
       const completion = operation === 'embed' ? 0 : 100
       return costOf(provider, model, { completion }, { operation }) === null
@@ -269,6 +271,8 @@ describe('the table', async () => {
       'cerebras/qwen-3-coder-480b',
       // Billed by citations, which usage does not count.
       'perplexity/sonar-deep-research',
+      'cohere/command-a-reasoning-08-2025',
+      'cohere/command-a-vision-07-2025',
       'cohere/embed-english-v3.0',
       'cohere/embed-multilingual-v3.0',
     ])
