@@ -82,6 +82,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 7 },
         { version: 8 },
         { version: 9 },
+        { version: 10 },
       ])
       await opened(server.pool(name), {})
     })
@@ -100,6 +101,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 7 },
         { version: 8 },
         { version: 9 },
+        { version: 10 },
       ])
     })
 
