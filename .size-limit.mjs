@@ -42,6 +42,7 @@ export default [
   entry('postgres', '12.5 kB'),
   entry('log', '6 kB'),
   entry('alerts', '6 kB'),
+  entry('hooks', '16 kB'),
   entry('telemetry', '4 kB'),
   entry('telemetry/opentelemetry', '5 kB'),
   entry('telemetry/prometheus', '4 kB'),

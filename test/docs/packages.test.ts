@@ -45,6 +45,7 @@ const snippets: Record<string, Check> = {
     expect(await ask('http://there.test/v1', { fetch })).toMatchObject({ status: 200, text: '12 * 7 = 84' })
   },
   express: serves,
+  hooks: serves,
   jwt: serves,
   koa: serves,
   log: async ({ run }) => {

@@ -35,6 +35,7 @@ describe('dependency rules', () => {
       'console',
       'core',
       'express',
+      'hooks',
       'jwt',
       'koa',
       'log',
@@ -198,7 +199,7 @@ describe('the rules see', () => {
 const undiciTransport = join('packages', 'core', 'src', 'transports', 'undici.ts')
 
 /** What runs on Node, Bun, Deno and edge runtimes alike. */
-const webOnly = ['core', 'providers', 'jwt', 'prices', 'console', 'log']
+const webOnly = ['core', 'providers', 'hooks', 'jwt', 'prices', 'console', 'log']
 
 /** Which packages each package may use, or which entry of one: for all, or for their types alone. */
 const uses: Record<string, { readonly all: readonly string[]; readonly types: readonly string[] }> = {
@@ -208,6 +209,7 @@ const uses: Record<string, { readonly all: readonly string[]; readonly types: re
   redis: { all: ['core'], types: [] },
   sqlite: { all: ['core'], types: [] },
   postgres: { all: ['core'], types: [] },
+  hooks: { all: ['core'], types: [] },
   jwt: { all: ['core'], types: [] },
   prices: { all: ['core'], types: [] },
   telemetry: { all: ['core'], types: [] },
@@ -219,6 +221,7 @@ const uses: Record<string, { readonly all: readonly string[]; readonly types: re
       'alerts',
       'console',
       'core',
+      'hooks',
       'jwt',
       'log',
       'node',
