@@ -1,6 +1,6 @@
 export type { HookOptions } from './hook-options.ts'
 export { type RedactedPattern, type RedactOptions, redact } from './redact.ts'
-export type { RedactedKind } from './redaction/kinds.ts'
+export { type RedactedKind, redactedKinds } from './redaction/kinds.ts'
 export type { PlaceholderForm } from './redaction/placeholders.ts'
 export { type RequireJsonOptions, requireJson } from './require-json.ts'
 export { type SystemPromptOptions, type SystemPromptText, systemPrompt } from './system-prompt.ts'

@@ -111,6 +111,17 @@ describe('any value as a configuration', () => {
       keys: [{ id: 'ann', key: secret, limits: [{ kind: 'requests', limit: 1, per: 'minute' }] }],
       jwt: { secret: `${secret}-${secret}`, issuer: 'me', audience: 'you' },
       limits: [{ kind: 'budget', limit: 5, per: 'day', currency: 'usd' }],
+      hooks: [
+        {
+          type: 'redact',
+          kinds: ['email'],
+          patterns: [{ name: 'order', pattern: 'O-\\d+' }],
+          principals: ['ann'],
+        },
+        { type: 'systemPrompt', text: 'Be brief.', models: ['demo'], position: 'after' },
+        { type: 'requireJson', schema: { type: 'object' }, when: 'requested', tags: { team: 'a' } },
+        { type: 'webhook', url: `https://hooks.example.com/${secret}`, secret: `${secret}-${secret}` },
+      ],
       prices: { demo: { input: 1, output: 2 } },
       state: { database: 'postgres://me:hunter2-hunter2-hunter2@host/db', pepper: secret },
       console: { adminKey: secret },

@@ -11,6 +11,7 @@ import { TargetLimits } from './routes/target-limits.ts'
 import { bundledOptions } from './sections/bundled-options.ts'
 import { callersOf, type TokenCallers } from './sections/callers.ts'
 import { checkModelNames, checkRules } from './sections/check-rules.ts'
+import { hooksOf } from './sections/hooks.ts'
 import { checkLog } from './sections/log-shape.ts'
 import { checkResponses } from './sections/responses-shape.ts'
 import { collectOptionIssues } from './shape/collect-issues.ts'
@@ -36,11 +37,12 @@ export function compileConfig(
   checkConsoleChat(config, root)
   checkResponses(config, root)
   checkLog(config, root)
+  const hooks = hooksOf(config, root)
   const prices = pricesOf(config, root)
   checkBundledPrices(config, root)
   checkOptions(config, root)
   issues.throwIfAny()
-  return { config, vendors, route: route!, targetLimits, callers, prices }
+  return { config, vendors, route: route!, targetLimits, callers, hooks, prices }
 }
 
 function checkConsoleChat(config: TypedConfig, root: ConfigLocation): void {

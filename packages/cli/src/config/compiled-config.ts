@@ -1,4 +1,4 @@
-import type { Authenticator, ModelTable, Prices } from '@sluice/core'
+import type { Authenticator, Hook, ModelTable, Prices } from '@sluice/core'
 import type { TypedConfig } from './config.ts'
 import type { VendorSet } from './providers/vendor-pool.ts'
 import type { TargetLimits } from './routes/target-limits.ts'
@@ -11,6 +11,7 @@ export interface CompiledConfig {
   readonly targetLimits: TargetLimits
   /** Who may call beside those whose keys were issued. */
   readonly callers: readonly Authenticator[]
+  readonly hooks: readonly Hook[]
   /** Of a table; `undefined` also where they come from elsewhere. */
   readonly prices: Prices | undefined
 }

@@ -15,6 +15,7 @@ import {
   streamShape,
   timeoutsShape,
 } from './sections/gateway-shapes.ts'
+import { hooksShape } from './sections/hooks-shape.ts'
 import { limitsShape } from './sections/limit-shape.ts'
 import { logShape } from './sections/log-shape.ts'
 import { count } from './sections/numbers.ts'
@@ -86,6 +87,10 @@ export const configMembers = {
       'Stored responses of the Responses API; `false` stores none. Default: in Redis, else in the database, else in memory.',
   },
   idempotency: { shape: flag, description: 'Whether to honour `Idempotency-Key`. Default: no.' },
+  hooks: {
+    shape: hooksShape,
+    description: 'Hooks that read, change or refuse requests and responses, in their order. Default: none.',
+  },
   telemetry: { shape: telemetryShape, description: 'Request log, metrics and traces.' },
   log: {
     shape: logShape,

@@ -4,7 +4,8 @@ import { responseStorageText } from './response-storage.ts'
 
 /** Summarizes a configuration in a few lines, without secrets. */
 export function configSummary(config: TypedConfig, prices: string): string {
-  const { providers = {}, models, keys = [], jwt, limits = [], state, cache, idempotency, telemetry } = config
+  const { providers = {}, models, keys = [], jwt, limits = [], hooks = [] } = config
+  const { state, cache, idempotency, telemetry } = config
   const names = Object.keys(models)
   const bodies = bodyStorageText(config)
   const callers = [
@@ -17,6 +18,7 @@ export function configSummary(config: TypedConfig, prices: string): string {
     ['providers', listed(Object.keys(providers))],
     ['callers', callers.join(', ')],
     ['limits', limits.length === 0 ? 'no global rules' : plural(limits.length, 'global rule')],
+    ['hooks', listed(hooks.map(hookName))],
     ['prices', prices],
     ['keys, ledger', state?.database === undefined ? 'none' : storeOf(state.database)],
     ['shared state', state?.redis === undefined ? 'not shared' : 'Redis'],
@@ -40,6 +42,11 @@ function listed(names: readonly string[]): string {
 
 function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
+/** Ready-made hooks have a type, and others a name. */
+function hookName(hook: NonNullable<TypedConfig['hooks']>[number]): string {
+  return hook.name ?? ('type' in hook ? hook.type : '')
 }
 
 /** A URL of a server holds a password. */

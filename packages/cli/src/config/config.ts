@@ -5,6 +5,7 @@ import type {
   CallOptions,
   FailureSpec,
   GatewayOptions,
+  Hook,
   LimitRuleData,
   ModelPrice,
   Observer,
@@ -15,6 +16,13 @@ import type {
   Target,
   Timeouts,
 } from '@sluice/core'
+import type {
+  RedactedPattern,
+  RedactOptions,
+  RequireJsonOptions,
+  SystemPromptOptions,
+  WebhookOptions,
+} from '@sluice/hooks'
 import type { ApiKeys } from '@sluice/providers'
 
 /**
@@ -57,6 +65,8 @@ export interface Config {
   readonly responses?: ResponsesConfig | false
   /** Whether to replay responses for requests with the same `Idempotency-Key`. Default: no. */
   readonly idempotency?: boolean
+  /** Hooks that read, change or refuse requests and responses, in their order. Default: none. */
+  readonly hooks?: readonly HookConfig[]
   readonly telemetry?: TelemetryConfig
   /** The request log in the database of `state`: one row per request. Default: off. */
   readonly log?: LogConfig | false
@@ -272,6 +282,55 @@ export interface ResponsesConfig {
   readonly maxBytes?: number
 }
 
+/** A ready-made hook. */
+export type HookConfig = RedactHookConfig | SystemPromptHookConfig | RequireJsonHookConfig | WebhookHookConfig
+
+/** What all ready-made hooks have. */
+interface HookConfigBase {
+  /** Names it in traces and metrics. Needed for a second hook of one type. */
+  readonly name?: string
+  /** Names or patterns of the requested models that it applies to. Default: all. */
+  readonly models?: readonly string[]
+  /** Ids of the callers that it applies to, or patterns. Default: all. */
+  readonly principals?: readonly string[]
+  /** It applies to callers with all of these tags. Default: to all. */
+  readonly tags?: Readonly<Record<string, string>>
+  readonly onFailure?: 'closed' | 'open'
+  readonly timeoutMs?: number
+}
+
+/** Replaces personal data and secrets: options of `redact` of `@sluice/hooks`. */
+export interface RedactHookConfig
+  extends HookConfigBase,
+    Pick<RedactOptions, 'direction' | 'kinds' | 'restore' | 'placeholder'> {
+  readonly type: 'redact'
+  /** Further values: regular expressions as texts. */
+  readonly patterns?: readonly (Omit<RedactedPattern, 'pattern'> & {
+    readonly pattern: string
+    readonly flags?: string
+  })[]
+}
+
+/** Adds a system text to requests. */
+export interface SystemPromptHookConfig extends HookConfigBase, Pick<SystemPromptOptions, 'position'> {
+  readonly type: 'systemPrompt'
+  readonly text: string
+}
+
+/** Refuses responses that are no JSON. */
+export interface RequireJsonHookConfig
+  extends HookConfigBase,
+    Pick<RequireJsonOptions, 'schema' | 'retry' | 'when'> {
+  readonly type: 'requireJson'
+}
+
+/** Lets an HTTP endpoint decide. */
+export interface WebhookHookConfig
+  extends HookConfigBase,
+    Pick<WebhookOptions, 'url' | 'secret' | 'direction' | 'maxResponseBytes' | 'allowPrivateAddresses'> {
+  readonly type: 'webhook'
+}
+
 /** Logs, metrics and traces. */
 export interface TelemetryConfig {
   /** The request log: one line per request. Default `auto`: pretty on a terminal, JSON elsewhere. */
@@ -342,7 +401,9 @@ export interface ConsoleChatConfig {
 }
 
 /** A configuration in TypeScript or JavaScript: a `Config` that can also have functions. */
-export interface TypedConfig extends Config {
+export interface TypedConfig extends Omit<Config, 'hooks'> {
+  /** Ready-made hooks, and hooks of your own. */
+  readonly hooks?: readonly (HookConfig | Hook)[]
   /** Receives the events of the gateway, in addition to logs and metrics. */
   readonly observe?: Observer
   /** Options of `createGateway` that replace those of the configuration. */

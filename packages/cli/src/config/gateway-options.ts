@@ -51,6 +51,7 @@ export function gatewayOptions(compiled: CompiledConfig, foundation: Foundation)
     ...scalars(config),
     route: compiled.route,
     ...limit(config, foundation),
+    ...(compiled.hooks.length > 0 && { hooks: compiled.hooks }),
     ...(prices !== undefined && { prices }),
     ...(database !== undefined && { ledger: database.ledger }),
     ...(health !== undefined && { sharedHealth: health }),

@@ -20,4 +20,5 @@ export const findersOf: Readonly<Record<RedactedKind, readonly Finder[]>> = {
   phone: [phones],
 }
 
+/** All kinds that `redact` can find. */
 export const redactedKinds = Object.keys(findersOf) as readonly RedactedKind[]
