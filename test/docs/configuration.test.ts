@@ -72,6 +72,15 @@ describe('the configurations of the page', () => {
     expect(config.log).toMatchObject({ bodies: { key, retentionDays: 7, models: ['small*'], keys: ['ann'] } })
   })
 
+  it('hooks: is valid', async () => {
+    const text = `models: { gpt-5: local/demo }\nproviders: { local: {} }\nkeys: [{ id: me, key: sk }]\n${fence('hooks')}`
+    const { config } = await loadConfig(undefined, {
+      cwd: fileOf('sluice.config.yaml', text),
+      env: { WEBHOOK_SECRET: 'a-secret-of-the-tests' },
+    })
+    expect(config.hooks).toHaveLength(4)
+  })
+
   it('faulty: is told of as the page says', async () => {
     const world = {
       cwd: fileOf('faulty.yaml', fence('faulty')),

@@ -13,7 +13,7 @@ export class SchemaError extends Error {}
 /** Returns the check of a schema that is trusted. Throws `SchemaError` for an invalid one. */
 export function schemaCheck(schema: unknown): SchemaCheck {
   // Checks add members to a schema.
-  return checkOf(structuredClone(schema))
+  return checkerOf(structuredClone(schema))
 }
 
 /**
@@ -24,14 +24,14 @@ export function schemaCheck(schema: unknown): SchemaCheck {
  */
 export function guardedSchemaCheck(schema: unknown, now: () => number): SchemaCheck {
   const budget = new Budget(now)
-  const check = checkOf(guarded(schema as JsonValue, budget))
+  const check = checkerOf(guarded(schema as JsonValue, budget))
   return value => {
     budget.start()
     return check(value)
   }
 }
 
-function checkOf(schema: unknown): SchemaCheck {
+function checkerOf(schema: unknown): SchemaCheck {
   if (objectOf(schema) === undefined && typeof schema !== 'boolean')
     throw new SchemaError('The JSON schema is no object.')
   const given = schema as Schema | boolean
