@@ -136,7 +136,13 @@ function checkInstalled(folder, name) {
   // A declaration may name what every user has: the package's own files, its sisters, its peers, and Node where it
   // stands on it.
   const peers = Object.keys(JSON.parse(manifest).peerDependencies ?? {})
-  const nodeTypes = !['@sluice/core', '@sluice/providers', '@sluice/hooks', '@sluice/jwt', '@sluice/prices'].includes(name)
+  const nodeTypes = ![
+    '@sluice/core',
+    '@sluice/providers',
+    '@sluice/hooks',
+    '@sluice/jwt',
+    '@sluice/prices',
+  ].includes(name)
   for (const file of files.filter(file => /\.d\.c?ts$/.test(file))) {
     // What a comment shows is no import.
     const text = readFileSync(join(folder, file), 'utf8').replaceAll(/\/\*.*?\*\//gs, '')

@@ -73,13 +73,6 @@ function appliesTo(hook: Hook, { operation, model }: Draft, principal: Principal
 /** Called with each outcome of a hook's function; without `failure`, it has worked. */
 type Report = (name: string, failure?: { readonly error: unknown }) => void
 
-/** What the request hooks have made of a request. */
-export interface HookedDraft {
-  readonly edits: RequestDecision['edits'] & {}
-  readonly model: string | undefined
-  readonly tags: Readonly<Record<string, string>> | undefined
-}
-
 /** The hooks of one request, in their order. */
 export class RequestHooks {
   readonly #all: readonly Hook[]
