@@ -19,9 +19,9 @@ function entry(name, limit, { conditions, platform = 'node' } = {}) {
 }
 
 export default [
-  entry('core', '281 kB'),
-  entry('core, edge', '151 kB', { conditions: ['workerd'], platform: 'browser' }),
-  entry('core/routing', '26 kB'),
+  entry('core', '287 kB'),
+  entry('core, edge', '157 kB', { conditions: ['workerd'], platform: 'browser' }),
+  entry('core/routing', '41 kB'),
   entry('core/limits', '22 kB'),
   entry('core/keys', '20 kB'),
   entry('core/ledger', '8 kB'),
@@ -39,12 +39,12 @@ export default [
   entry('prices', '40 kB'),
   entry('redis', '9 kB'),
   entry('sqlite', '18 kB'),
-  entry('postgres', '12.5 kB'),
-  entry('log', '6 kB'),
+  entry('postgres', '13 kB'),
+  entry('log', '8.5 kB'),
   entry('alerts', '6 kB'),
   entry('hooks', '16 kB'),
   entry('telemetry', '4 kB'),
   entry('telemetry/opentelemetry', '5 kB'),
-  entry('telemetry/prometheus', '4 kB'),
-  entry('console', '40 kB'),
+  entry('telemetry/prometheus', '4.5 kB'),
+  entry('console', '44 kB'),
 ]
