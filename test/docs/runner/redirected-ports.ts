@@ -8,24 +8,19 @@ export interface Redirection {
   stop(): Promise<void>
 }
 
+const { listen: ownListen } = Server.prototype
+
+/** The servers of the redirections that last, the newest last. They may end in any order. */
+const lasting: Map<number, Server>[] = []
+
 /**
  * While it lasts, `listen(3000)` takes a free port of this machine in place of 3000, so that snippets can say
  * what their readers would say, and many of them can run at once.
  */
 export function redirectPorts(): Redirection {
   const servers = new Map<number, Server>()
-  const { listen } = Server.prototype
-  Server.prototype.listen = function (this: Server, ...args: unknown[]): Server {
-    const [first] = args
-    if (typeof first === 'number') {
-      servers.set(first, this)
-      args[0] = 0
-    } else if (typeof first === 'object' && first !== null && 'port' in first) {
-      servers.set(Number(first.port), this)
-      args[0] = { ...first, port: 0 }
-    }
-    return Reflect.apply(listen, this, args)
-  } as typeof listen
+  lasting.push(servers)
+  Server.prototype.listen = redirected as typeof ownListen
   return {
     async port(asked) {
       const server = servers.get(asked)
@@ -36,7 +31,8 @@ export function redirectPorts(): Redirection {
       return (server.address() as AddressInfo).port
     },
     async stop() {
-      Server.prototype.listen = listen
+      lasting.splice(lasting.indexOf(servers), 1)
+      if (lasting.length === 0) Server.prototype.listen = ownListen
       for (const server of servers.values()) {
         if (!server.listening) continue
         const closed = once(server, 'close')
@@ -46,4 +42,17 @@ export function redirectPorts(): Redirection {
       }
     },
   }
+}
+
+function redirected(this: Server, ...args: unknown[]): Server {
+  const servers = lasting.at(-1)!
+  const [first] = args
+  if (typeof first === 'number') {
+    servers.set(first, this)
+    args[0] = 0
+  } else if (typeof first === 'object' && first !== null && 'port' in first) {
+    servers.set(Number(first.port), this)
+    args[0] = { ...first, port: 0 }
+  }
+  return Reflect.apply(ownListen, this, args)
 }

@@ -9,7 +9,7 @@ import type { RequestOutcome } from '../contracts/events.ts'
 import type { ChunkBatch, NativeEvent } from '../contracts/provider.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { type EndReason, LifeEnded } from '../errors/abort-reasons.ts'
-import { isTimeout } from '../errors/upstream-error.ts'
+import { isTimeout, UpstreamError } from '../errors/upstream-error.ts'
 import type { TextSource } from '../http/keep-alive-stream.ts'
 import { StreamNormalizer, streamParameters } from '../normalization/stream.ts'
 import { isPromise } from '../primitives/is-promise.ts'
@@ -21,6 +21,9 @@ import { toFailure } from './failure.ts'
 import { filterBufferedStream } from './filter-response.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
+
+/** The maximum of a stream that is held back for hooks, in UTF-16 code units: more than any model writes. */
+const maxHeldLength = 16_777_216
 
 /** The request of a response. */
 export interface AnsweredRequest {
@@ -167,12 +170,19 @@ export class AnswerStream implements TextSource {
       const deltas = this.#filter === undefined ? given : await this.#filter(given)
       if (this.#over) return this.#takeErrorText()
       if (this.#held === undefined) text = this.#write(deltas)
-      else this.#held.push(...deltas)
+      else this.#hold(deltas, this.#held)
       this.#request.accounting.sent(text)
     } catch (error) {
       return this.#break(error)
     }
     return text === '' ? this.next() : text
+  }
+
+  #hold(deltas: readonly AnswerDelta[], held: AnswerDelta[]): void {
+    if (this.#normalizer.chars > maxHeldLength) {
+      throw new UpstreamError('The response is too long to be held back for a hook.', { kind: 'garbled' })
+    }
+    held.push(...deltas)
   }
 
   /** Ends a stream with what hooks make of its last deltas, or of all that were held back. */

@@ -325,6 +325,19 @@ describe('hooks of responses', () => {
     expect(JSON.stringify(events)).not.toContain('"a"')
   })
 
+  it('hold back no more than a model writes', async () => {
+    const { target } = scripted(() => ({
+      kind: 'stream',
+      chunks: (async function* () {
+        for (const piece = 'x'.repeat(1_048_576); ; ) yield [text(piece)]
+      })(),
+    }))
+    const { post, ends } = serving(target, { hooks: [hookOf({ onResponse: () => undefined })] })
+    const body = await (await post({ stream: true })).text()
+    expect(eventsOf(body).at(-1)).toMatchObject({ error: { type: 'server_error' } })
+    expect(ends()).toMatchObject([{ outcome: 'upstream_failed' }])
+  })
+
   it('have the model called once more, and both calls are charged', async () => {
     const answers: Reply[] = [whole('no json'), whole('{}')]
     const { target, inputs } = scripted((_, index) => answers[index % 2]!)
