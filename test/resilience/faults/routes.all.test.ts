@@ -9,6 +9,9 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'P
 /** All that the gateway has, and what asks for it. */
 const routes: Readonly<Record<string, readonly string[]>> = {
   '/chat/completions': ['POST'],
+  '/completions': ['POST'],
+  '/rerank': ['POST'],
+  '/moderations': ['POST'],
   '/chat/completions/': ['POST'],
   '//chat/completions': ['POST'],
   '/responses': ['POST'],
@@ -31,7 +34,7 @@ const none = [
   '/proxy',
   '/proxy/chat/completions',
   '/proxy/https://evil.example/v1/chat/completions',
-  '/completions',
+  '/edits',
   '/files',
   '/engines/local/chat/completions',
   '/openai/deployments/local/chat/completions',
