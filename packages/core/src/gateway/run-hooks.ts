@@ -22,13 +22,17 @@ export async function runRequestHooks<Host>(
   const { requestId, user, lifetime } = context
   let { draft, principal } = decided
   const active = hooks.of(draft, principal, { requestId, user, signal: () => lifetime.signal })
-  if (active === undefined) return decided
+  // Before it runs: a request that is refused has the records of its hooks.
   context.hooks = active
   await active.onRequest(({ edits = [], model, tags }: RequestDecision) => {
     if (edits.length > 0 || model !== undefined) draft = changedDraft(draft, edits, model, dialect)
     if (tags !== undefined) principal = { ...principal, tags: { ...principal.tags, ...tags } }
     return { draft, principal }
   })
+  if (!active.hasApplied) {
+    context.hooks = undefined
+    return decided
+  }
   context.principal = principal
   const { readers } = active
   if (readers.length > 0) draft = Object.freeze({ ...draft, responseHooks: readers })

@@ -4,13 +4,17 @@ import { GatewayError } from '../errors/errors.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 
 const maxMessageLength = 1_000
+const none = Object.freeze({})
 
-/** Returns the decision of `onRequest`; `undefined`: nothing changes. Throws `TypeError` for an invalid one. */
-export function requestDecision(given: unknown): RequestDecision | undefined {
-  const decision = objectOf<RequestDecision>(given, 'onRequest', ['refuse', 'edits', 'model', 'tags'])
-  if (decision === undefined) return undefined
-  const { refuse, edits, model, tags } = decision
-  if (refuse !== undefined) checkRefusal(refuse, 'refuse')
+/**
+ * Returns the decision of `onRequest`, which is empty for `undefined`.
+ *
+ * @throws GatewayError if it is a refusal.
+ * @throws TypeError if it is invalid.
+ */
+export function requestDecision(given: unknown): RequestDecision {
+  const decision = decisionOf<RequestDecision>(given, 'onRequest', ['refuse', 'edits', 'model', 'tags'])
+  const { edits, model, tags } = decision
   if (edits !== undefined) {
     if (!Array.isArray(edits)) throw invalid('edits', 'an array')
     edits.forEach(checkEdit)
@@ -25,12 +29,10 @@ export function requestDecision(given: unknown): RequestDecision | undefined {
   return decision
 }
 
-/** Returns the decision of `onResponse`; `undefined`: nothing changes. Throws `TypeError` for an invalid one. */
-export function responseDecision(given: unknown): ResponseDecision | undefined {
-  const decision = objectOf<ResponseDecision>(given, 'onResponse', ['refuse', 'texts', 'retry'])
-  if (decision === undefined) return undefined
-  const { refuse, texts, retry } = decision
-  if (refuse !== undefined) checkRefusal(refuse, 'refuse')
+/** Returns the decision of `onResponse`, which is empty for `undefined`. Throws as `requestDecision` does. */
+export function responseDecision(given: unknown): ResponseDecision {
+  const decision = decisionOf<ResponseDecision>(given, 'onResponse', ['refuse', 'texts', 'retry'])
+  const { texts, retry } = decision
   if (retry !== undefined) checkRefusal(retry, 'retry')
   const isText = (each: unknown) => {
     const { choice, text } = (each ?? {}) as { choice?: unknown; text?: unknown }
@@ -42,12 +44,10 @@ export function responseDecision(given: unknown): ResponseDecision | undefined {
   return decision
 }
 
-/** Returns the decision of `onChunk` about a text; `undefined`: nothing changes. Throws `TypeError` for an invalid one. */
-export function chunkDecision(given: unknown, text: string): ChunkDecision | undefined {
-  const decision = objectOf<ChunkDecision>(given, 'onChunk', ['refuse', 'replacements'])
-  if (decision === undefined) return undefined
-  const { refuse, replacements } = decision
-  if (refuse !== undefined) checkRefusal(refuse, 'refuse')
+/** Returns the decision of `onChunk` about a text, which is empty for `undefined`. Throws as `requestDecision` does. */
+export function chunkDecision(given: unknown, text: string): ChunkDecision {
+  const decision = decisionOf<ChunkDecision>(given, 'onChunk', ['refuse', 'replacements'])
+  const { replacements } = decision
   if (replacements !== undefined) {
     if (!Array.isArray(replacements)) throw invalid('replacements', 'an array')
     let at = 0
@@ -68,12 +68,13 @@ export function refusedByPolicy({ message }: HookRefusal): GatewayError {
   return new GatewayError('refused_by_policy', { message })
 }
 
-function objectOf<T extends object>(
+/** Returns a decision with members that exist; throws a refusal. */
+function decisionOf<T extends object>(
   given: unknown,
   name: string,
   members: readonly (keyof T & string)[],
-): T | undefined {
-  if (given === undefined) return undefined
+): Partial<T> {
+  if (given === undefined) return none
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new TypeError(
       `${name} returned ${given === null ? 'null' : typeof given}, expected an object or undefined.`,
@@ -84,6 +85,11 @@ function objectOf<T extends object>(
   // A misspelled refusal would let everything pass.
   if (unknown !== undefined) {
     throw new TypeError(`${name} returned an unknown member '${unknown}', expected ${members.join(', ')}.`)
+  }
+  const { refuse } = decision as { readonly refuse?: HookRefusal }
+  if (refuse !== undefined) {
+    checkRefusal(refuse, 'refuse')
+    throw refusedByPolicy(refuse)
   }
   return decision
 }

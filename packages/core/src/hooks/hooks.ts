@@ -3,13 +3,22 @@ import { withTimeout } from '../clock/with-timeout.ts'
 import type { AnswerDelta } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { EndEvent, Observer } from '../contracts/events.ts'
-import type { Hook, HookContext, HookResponse, RequestDecision, ResponseDecision } from '../contracts/hook.ts'
+import type {
+  Hook,
+  HookContext,
+  HookRequest,
+  HookResponse,
+  RequestDecision,
+  ResponseDecision,
+} from '../contracts/hook.ts'
+import type { Operation, Outline } from '../contracts/outline.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { HookRecord } from '../contracts/trace.ts'
-import { requestTexts } from '../conversation/request-texts.ts'
+import { type RequestText, requestTexts } from '../conversation/request-texts.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { matchesPattern } from '../primitives/matches-pattern.ts'
+import type { JsonObject } from '../protocol/chat.ts'
 import { ChunkFilter } from './chunk-filter.ts'
 import { chunkDecision, refusedByPolicy, requestDecision, responseDecision } from './decisions.ts'
 
@@ -35,20 +44,9 @@ export class Hooks {
     this.#clock = clock
   }
 
-  /** Returns the hooks of a request; `undefined` if none applies. Throws what `appliesTo` throws. */
-  of(draft: Draft, principal: Principal, request: HookedRequest): RequestHooks | undefined {
-    const applies = this.#hooks.filter(hook => appliesTo(hook, draft, principal))
-    // A hook may choose a model that others apply to.
-    const mayChangeModel = applies.some(({ onRequest }) => onRequest !== undefined)
-    if (applies.length === 0) return undefined
-    return new RequestHooks(
-      mayChangeModel ? this.#hooks : applies,
-      draft,
-      principal,
-      request,
-      this.#clock,
-      this.#outcome,
-    )
+  /** Returns the hooks of a request. Which of them apply is known after `onRequest`. */
+  of(draft: Draft, principal: Principal, request: HookedRequest): RequestHooks {
+    return new RequestHooks(this.#hooks, draft, principal, request, this.#clock, this.#outcome)
   }
 
   /** Reports a hook that begins to fail, and again only after it has worked. */
@@ -72,6 +70,9 @@ function appliesTo(hook: Hook, { operation, model }: Draft, principal: Principal
 
 /** Called with each outcome of a hook's function; without `failure`, it has worked. */
 type Report = (name: string, failure?: { readonly error: unknown }) => void
+
+/** Applies what a hook has decided of a request, and returns the result. */
+type ChangeRequest = (decision: RequestDecision) => { readonly draft: Draft; readonly principal: Principal }
 
 /** The hooks of one request, in their order. */
 export class RequestHooks {
@@ -99,9 +100,14 @@ export class RequestHooks {
     this.#report = report
   }
 
+  /** Whether any hook has applied. */
+  get hasApplied(): boolean {
+    return this.#active.length > 0
+  }
+
   /** Whether responses are read, so that they cannot be passed on as vendors wrote them. */
   get readsResponses(): boolean {
-    return this.#active.some(({ hook }) => hook.onChunk !== undefined || hook.onResponse !== undefined)
+    return this.readers.length > 0
   }
 
   /** Whether a stream is held back until it is complete. */
@@ -126,42 +132,41 @@ export class RequestHooks {
    *
    * Rejects with `GatewayError` for a refusal, and with what a hook fails with that is `closed`.
    */
-  async onRequest(
-    change: (decision: RequestDecision) => { draft: Draft; principal: Principal },
-  ): Promise<void> {
-    const waiting = new Set(this.#all)
-    const nextHook = () => [...waiting].find(hook => appliesTo(hook, this.#draft, this.#principal))
-    for (let hook = nextHook(); hook !== undefined; hook = nextHook()) {
-      waiting.delete(hook)
+  async onRequest(change: ChangeRequest): Promise<void> {
+    for (let hook = this.#nextHook(); hook !== undefined; hook = this.#nextHook()) {
       const active = new ActiveHook(hook)
       this.#active.push(active)
       if (hook.onRequest === undefined) continue
-      await this.#call(active, 'onRequest', async () => {
-        const { body, outline } = this.#draft
-        let texts: ReturnType<typeof requestTexts> | undefined
-        const request = {
-          body,
-          outline,
-          get texts() {
-            texts ??= requestTexts(body)
-            return texts
-          },
-        }
-        const decision = requestDecision(
-          await this.#within(active, hook.onRequest!(request, this.#contextOf(active))),
-        )
-        if (decision === undefined) return
-        if (decision.refuse !== undefined) throw refusedByPolicy(decision.refuse)
-        const { edits = [], model, tags } = decision
-        if (edits.length === 0 && model === undefined && tags === undefined) return
-        const changed = change(decision)
-        this.#draft = changed.draft
-        this.#principal = changed.principal
-        active.changed()
-      })
+      const { body, outline } = this.#draft
+      const deciding = this.#call(
+        active,
+        'onRequest',
+        () => hook.onRequest!(new RequestView(body, outline), this.#contextOf(active)),
+        given => this.#applyRequest(active, requestDecision(given), change),
+      )
+      if (isPromise(deciding)) await deciding
     }
     // In their own order, whatever the order in which they came to apply.
-    this.#active = this.#all.flatMap(hook => this.#active.find(active => active.hook === hook) ?? [])
+    if (this.#active.length > 1) {
+      this.#active = this.#all.flatMap(hook => this.#active.find(active => active.hook === hook) ?? [])
+    }
+  }
+
+  /** Returns the first hook that applies to the request as it is now, and has not run. */
+  #nextHook(): Hook | undefined {
+    return this.#all.find(
+      hook =>
+        !this.#active.some(active => active.hook === hook) && appliesTo(hook, this.#draft, this.#principal),
+    )
+  }
+
+  #applyRequest(active: ActiveHook, decision: RequestDecision, change: ChangeRequest): void {
+    const { edits = [], model, tags } = decision
+    if (edits.length === 0 && model === undefined && tags === undefined) return
+    const changed = change(decision)
+    this.#draft = changed.draft
+    this.#principal = changed.principal
+    active.changed()
   }
 
   /** Returns what changes the deltas of one response; `undefined` if no hook does. */
@@ -181,16 +186,16 @@ export class RequestHooks {
     const { hook } = active
     const context = this.#contextOf(active)
     return new ChunkFilter(hook.holdBack ?? 0, chunk =>
-      this.#call(active, 'onChunk', () => {
-        const decide = (given: unknown) => {
+      this.#call(
+        active,
+        'onChunk',
+        () => hook.onChunk!(chunk, context),
+        given => {
           const decision = chunkDecision(given, chunk.text)
-          if (decision?.refuse !== undefined) throw refusedByPolicy(decision.refuse)
-          if ((decision?.replacements?.length ?? 0) > 0) active.changed()
+          if (decision.replacements?.length) active.changed()
           return decision
-        }
-        const deciding = hook.onChunk!(chunk, context)
-        return isPromise(deciding) ? this.#within(active, deciding).then(decide) : decide(deciding)
-      }),
+        },
+      ),
     )
   }
 
@@ -208,22 +213,23 @@ export class RequestHooks {
     for (const active of this.#active) {
       const { hook } = active
       if (hook.onResponse === undefined || (isStream && hook.onChunk !== undefined)) continue
-      await this.#call(active, 'onResponse', async () => {
-        const response: HookResponse = { completion, body: this.#draft.body, isRetry }
-        const decision = responseDecision(
-          await this.#within(active, hook.onResponse!(response, this.#contextOf(active))),
-        )
-        if (decision === undefined) return
-        if (decision.refuse !== undefined) throw refusedByPolicy(decision.refuse)
-        if (decision.retry !== undefined) {
-          if (isStream || isRetry) throw refusedByPolicy(decision.retry)
-          retry = decision.retry.message
-          active.changed()
-        } else if (decision.texts !== undefined) {
-          completion = change(decision)
-          active.changed()
-        }
-      })
+      const response: HookResponse = { completion, body: this.#draft.body, isRetry }
+      await this.#call(
+        active,
+        'onResponse',
+        () => hook.onResponse!(response, this.#contextOf(active)),
+        decided => {
+          const decision = responseDecision(decided)
+          if (decision.retry !== undefined) {
+            if (isStream || isRetry) throw refusedByPolicy(decision.retry)
+            retry = decision.retry.message
+            active.changed()
+          } else if (decision.texts !== undefined) {
+            completion = change(decision)
+            active.changed()
+          }
+        },
+      )
       if (retry !== undefined) break
     }
     return { retry }
@@ -241,65 +247,48 @@ export class RequestHooks {
   }
 
   #contextOf(active: ActiveHook): HookContext {
-    const { requestId, user, signal } = this.#request
-    const { operation, dialect, model, outline } = this.#draft
-    const { stream } = outline
-    return {
-      requestId,
-      principal: this.#principal,
-      operation,
-      dialect,
-      model,
-      user,
-      stream,
-      get signal() {
-        return signal()
-      },
-      state: active.state,
-    }
+    return new HookCallContext(this.#request, this.#draft, this.#principal, active.state)
   }
 
-  /** Settles as a function of a hook does, or rejects after its time. */
-  async #within<T>({ hook }: ActiveHook, result: T | PromiseLike<T>): Promise<T> {
-    if (!isPromise(result)) return result
-    const { name, timeoutMs = 1_000 } = hook
-    return withTimeout(this.#clock, timeoutMs, result, () => {
-      throw new Error(`The hook '${name}' timed out after ${timeoutMs} ms (\`timeoutMs\`).`)
-    })
-  }
-
-  /** Calls a function of a hook, and records its time and outcome. Throws refusals, and failures of hooks that are `closed`. */
-  #call<T>(active: ActiveHook, part: string, run: () => T): T | undefined
-  #call<T>(active: ActiveHook, part: string, run: () => Promise<T>): Promise<T | undefined>
+  /**
+   * Calls a function of a hook, and returns what `decide` makes of its result. Records its time and outcome. Throws refusals, and
+   * failures of hooks that are `closed`.
+   */
   #call<T>(
     active: ActiveHook,
     part: string,
-    run: () => T | Promise<T>,
+    run: () => unknown,
+    decide: (given: unknown) => T,
   ): T | undefined | Promise<T | undefined> {
     const startedAt = this.#clock.monotonic()
     const { hook } = active
-    const worked = (result: T): T => {
+    const ended = (failure?: { readonly error: unknown }) => {
       active.ms += this.#clock.monotonic() - startedAt
-      this.#report(hook.name)
+      this.#report(hook.name, failure)
+    }
+    const worked = (result: T): T => {
+      ended()
       return result
     }
     const failed = (error: unknown): undefined => {
-      active.ms += this.#clock.monotonic() - startedAt
-      if (GatewayError.is(error)) {
-        active.outcome = 'refused'
-        this.#report(hook.name)
-        throw error
-      }
-      active.outcome = 'failed'
-      this.#report(hook.name, { error })
+      const isRefusal = GatewayError.is(error)
+      active.outcome = isRefusal ? 'refused' : 'failed'
+      ended(isRefusal ? undefined : { error })
+      if (isRefusal) throw error
       if (hook.onFailure !== 'open') {
         throw new Error(`\`${part}\` of the hook '${hook.name}' failed.`, { cause: error })
       }
       return undefined
     }
     try {
-      const result = run()
-      return isPromise(result) ? (result as Promise<T>).then(worked, failed) : worked(result)
+      const given = run()
+      if (!isPromise(given)) return worked(decide(given))
+      const { name, timeoutMs = 1_000 } = hook
+      return withTimeout(this.#clock, timeoutMs, given, () => {
+        throw new Error(`The hook '${name}' timed out after ${timeoutMs} ms (\`timeoutMs\`).`)
+      })
+        .then(decide)
+        .then(worked, failed)
     } catch (error) {
       return failed(error)
     }
@@ -320,5 +309,55 @@ class ActiveHook {
 
   changed(): void {
     if (this.outcome === 'passed') this.outcome = 'changed'
+  }
+}
+
+/** A request as a hook reads it. A class: an object with a getter of its own costs a microsecond. */
+class RequestView implements HookRequest {
+  readonly body: JsonObject
+  readonly outline: Outline
+  #texts: readonly RequestText[] | undefined
+
+  constructor(body: JsonObject, outline: Outline) {
+    this.body = body
+    this.outline = outline
+  }
+
+  get texts(): readonly RequestText[] {
+    this.#texts ??= requestTexts(this.body)
+    return this.#texts
+  }
+}
+
+class HookCallContext implements HookContext {
+  readonly requestId: string
+  readonly principal: Principal
+  readonly operation: Operation
+  readonly dialect: string
+  readonly model: string
+  readonly user: string | undefined
+  readonly stream: boolean
+  readonly state: Record<string, unknown>
+  readonly #signal: () => AbortSignal
+
+  constructor(
+    { requestId, user, signal }: HookedRequest,
+    { operation, dialect, model, outline }: Draft,
+    principal: Principal,
+    state: Record<string, unknown>,
+  ) {
+    this.requestId = requestId
+    this.principal = principal
+    this.operation = operation
+    this.dialect = dialect
+    this.model = model
+    this.user = user
+    this.stream = outline.stream
+    this.state = state
+    this.#signal = signal
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal()
   }
 }
