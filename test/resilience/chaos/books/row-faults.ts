@@ -2,6 +2,9 @@ import { nanoDollarsOf } from '../gateway/terms.ts'
 import { countsOf, guessedPrompt, reservedOf } from '../traffic/errand.ts'
 import type { Account } from './account.ts'
 
+/** How long what was sent may be on its way to a busy process, in milliseconds. */
+const transitMs = 1_000
+
 /** What is wrong with a request's row, by what the upstream and the client saw. */
 export function rowFaults({ client, row, upstream }: Account): string[] {
   const { errand, tokens: received, end } = client
@@ -33,10 +36,11 @@ export function rowFaults({ client, row, upstream }: Account): string[] {
     )
   } else if (estimated) {
     const between = received <= completion && completion <= sent
+    const underWay = upstream === undefined || upstream.sentFrom >= client.endedAt - transitMs
     // Cut off before anything came: the vendor may have made all of it, so that all that was reserved is charged.
     const abandoned =
       (outcome === 'client_disconnected' || outcome === 'gateway_closed') &&
-      sent === 0 &&
+      underWay &&
       received === 0 &&
       prompt === reserved.promptTokens &&
       completion === reserved.completionTokens

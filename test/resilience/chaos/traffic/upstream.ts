@@ -11,6 +11,8 @@ export interface UpstreamLog {
   asked: number
   /** Of its last time: how many tokens were sent, and whether all that belongs to the answer was. */
   sent: number
+  /** When the first of them was, in milliseconds of `performance.now()`. */
+  sentFrom: number
   finished: boolean
 }
 
@@ -56,10 +58,17 @@ export class Upstream implements AsyncDisposable {
   }
 
   async #serve(errand: Errand, response: ServerResponse): Promise<void> {
-    const log = this.logs.get(errand.mark) ?? { errand, asked: 0, sent: 0, finished: false }
+    const log = this.logs.get(errand.mark) ?? {
+      errand,
+      asked: 0,
+      sent: 0,
+      sentFrom: Number.POSITIVE_INFINITY,
+      finished: false,
+    }
     this.logs.set(errand.mark, log)
     log.asked++
     log.sent = 0
+    log.sentFrom = Number.POSITIVE_INFINITY
     this.#mostLive = Math.max(this.#mostLive, ++this.#live)
     response.once('close', () => this.#live--)
     await sleep(errand.paceMs)
@@ -88,7 +97,7 @@ async function stream(errand: Errand, response: ServerResponse, log: UpstreamLog
   while (log.sent < last) {
     if (response.destroyed) return
     const delta = { role: 'assistant', content: token }
-    log.sent++
+    if (log.sent++ === 0) log.sentFrom = performance.now()
     event({ choices: [{ index: 0, delta, finish_reason: null }] })
     await sleep(paceMs)
   }
@@ -123,6 +132,7 @@ async function whole(errand: Errand, response: ServerResponse, log: UpstreamLog)
     return
   }
   log.sent = tokens
+  log.sentFrom = performance.now()
   log.finished = true
   response.end(body)
 }
