@@ -33,8 +33,8 @@ export class PartObserver implements AttemptObserver {
     return this.#accounting.admitCall(target, limiter)
   }
 
-  releaseCall(attempt: AttemptEntry): void {
-    this.#accounting.releaseCall(attempt)
+  releaseLease(lease: Lease | undefined): void {
+    this.#accounting.releaseLease(lease)
   }
 
   attemptFailed(attempt: AttemptEntry): void {

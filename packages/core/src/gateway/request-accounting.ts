@@ -99,7 +99,7 @@ export class RequestAccounting implements AttemptObserver {
   /** The cost of the parts so far, each at the price of its target. `undefined`: the response has no parts. */
   #partsCost: number | null | undefined
   /** The usage and cost of a response that was not sent, because a hook had the model called again. */
-  #earlier: { readonly usage: Usage; readonly cost: number | null } | undefined
+  #earlier: { readonly usage: Usage; readonly cost: number | null; readonly estimated: boolean } | undefined
   /** Billing details of the response other than tokens. */
   #terms: AnswerTerms | undefined
   /** What the vendor counted of a stream without content. */
@@ -175,6 +175,7 @@ export class RequestAccounting implements AttemptObserver {
       clock,
     } = this.#context
     const openedAt = clock.now()
+    const estimate = this.#isFree ? undefined : this.#estimate(request)
     this.#entry = new RequestEntry(ledger, {
       id: uuidv7(openedAt, this.#services.generateId()),
       requestId,
@@ -187,10 +188,13 @@ export class RequestAccounting implements AttemptObserver {
       model: model!,
       stream,
       openedAt,
-      estimate: this.#isFree ? freeCharge : this.#chargeAt(this.#estimate(request), first, openedAt),
+      estimate:
+        estimate === undefined
+          ? freeCharge
+          : chargeOf(estimate, this.#costAt(estimate, first, openedAt, undefined, undefined)),
     })
     const spends = () => this.#lease?.spends === true
-    return this.#entry.open(() => this.#chargeSoFar(openedAt), spends)
+    return this.#entry.open(() => this.#chargeOf(this.#usage ?? this.#progress?.().usage), spends)
   }
 
   /** The tags of the principal, and what the caller notes on the request. */
@@ -251,8 +255,8 @@ export class RequestAccounting implements AttemptObserver {
     return limit(principal, draft, new LimitRequest(context, draft, [target], priced), limiter)
   }
 
-  releaseCall(attempt: AttemptEntry): void {
-    if (attempt.lease !== undefined) this.#close(() => attempt.settleLease())
+  releaseLease(lease: Lease | undefined): void {
+    if (lease !== undefined) this.#close(() => lease.settle(undefined, null))
   }
 
   attemptFailed(attempt: AttemptEntry): void {
@@ -309,7 +313,17 @@ export class RequestAccounting implements AttemptObserver {
       responseModel,
       usage,
       usageEstimated: abandoned ? usage !== undefined : (used?.estimated ?? false),
-      cost: usage === undefined ? null : this.#costOf(usage, attempt, abandoned ? undefined : used),
+      cost:
+        usage === undefined
+          ? null
+          : this.#costAt(
+              usage,
+              attempt.target,
+              this.#context.clock.now(),
+              responseModel,
+              abandoned ? undefined : used,
+              attempt.adjustments,
+            ),
     }
     this.#close(() => attempt.settleLease(usage, call.cost))
     // Stored first: an observer may change the event.
@@ -383,7 +397,7 @@ export class RequestAccounting implements AttemptObserver {
   exposedCost(counted?: CountedUsage): number | undefined {
     if (!this.exposesCost) return undefined
     if (this.#cache === 'hit' || this.#replayed) return 0
-    const charge = this.#chargeOf(counted?.usage ?? this.#usage, this.#openedAt, counted)
+    const charge = this.#chargeOf(counted?.usage ?? this.#usage, counted)
     return charge?.cost ?? undefined
   }
 
@@ -446,10 +460,11 @@ export class RequestAccounting implements AttemptObserver {
 
   /** The model is called once more: the response so far is charged with that of the next call. */
   calledAgain(counted: CountedUsage): void {
-    const { lastCalled, counted: attempt } = this.attempts
-    const cost = this.#costAt(counted.usage, lastCalled!, this.#openedAt, attempt?.responseModel)
-    this.#earlier = { usage: counted.usage, cost }
-    if (attempt !== undefined) this.#close(() => attempt.settleLease(counted.usage, cost))
+    const attempt = this.attempts.callAgain()
+    const { usage, estimated } = counted
+    const cost = this.#costAt(usage, attempt.target, this.#openedAt, attempt.responseModel, counted)
+    this.#earlier = { usage, cost, estimated }
+    this.#close(() => attempt.settleLease(usage, cost))
     this.#usage = undefined
     this.#terms = undefined
   }
@@ -461,9 +476,8 @@ export class RequestAccounting implements AttemptObserver {
 
   #addPart(attempt: AttemptEntry, { usage, estimated }: CountedUsage): void {
     const { target, responseModel } = attempt
-    const cost = this.#costAt(usage, target, this.#openedAt, responseModel)
-    const earlier = this.#partsCost
-    this.#partsCost = cost === null || earlier === null ? null : cost + (earlier ?? 0)
+    const cost = this.#costAt(usage, target, this.#openedAt, responseModel, this.#terms)
+    this.#partsCost = this.#partsCost === undefined ? cost : totalCost(this.#partsCost, cost)
     this.#close(() => attempt.settleLease(usage, cost))
     this.#usage = this.#usage === undefined ? usage : addPromptUsage(this.#usage, usage)
     this.#usageEstimated ||= estimated
@@ -484,10 +498,15 @@ export class RequestAccounting implements AttemptObserver {
     this.#chargeAbandonedParts()
     if (this.#usage === undefined && !this.#isFree) this.#chargeAbandoned(outcome, now)
     const responseModel = this.attempts.counted?.responseModel
-    const charge = this.#chargeOf(this.#usage, this.#openedAt)
-    if (this.#earlier !== undefined) this.#usage = totalUsage(this.#earlier.usage, this.#usage)
+    const ofCall = this.#chargeOfCall(this.#usage, this.#terms)
+    const charge = this.#withEarlier(this.#usage, ofCall)
+    const used = { usage: this.#usage, cost: ofCall?.cost ?? null }
+    if (this.#earlier !== undefined) {
+      this.#usage = totalUsage(this.#earlier.usage, this.#usage)
+      this.#usageEstimated ||= this.#earlier.estimated
+    }
     const cost = charge?.cost ?? null
-    this.attempts.settleLeases(this.#usage, cost, closing => this.#close(closing))
+    this.attempts.settleLeases(used, closing => this.#close(closing))
     const lease = this.#lease
     if (lease !== undefined) this.#close(() => lease.settle(this.#usage && copiedUsage(this.#usage), cost))
     const firstByte = this.#firstByteAt === undefined ? undefined : this.#firstByteAt - startedAt
@@ -597,52 +616,25 @@ export class RequestAccounting implements AttemptObserver {
     return abandonedUsage(request, abandonedTokens(call, this.#services.abandonedCalls), reported)
   }
 
-  /** Returns the price of a discarded call; `null` where it is not known. */
-  #costOf(usage: Usage, attempt: AttemptEntry, terms: AnswerTerms | undefined): number | null {
-    const { target, adjustments, responseModel } = attempt
-    const { operation, model = '', draft, clock } = this.#context
-    const priced = pricedModel(
-      operation,
-      model,
-      target,
-      clock.now(),
-      draft?.outline,
-      terms,
-      adjustments,
-      responseModel,
-    )
-    return this.#services.prices(usage, priced)
-  }
-
-  #chargeSoFar(openedAt: number): Charge | undefined {
-    return this.#chargeOf(this.#usage ?? this.#progress?.().usage, openedAt)
-  }
-
   /** Returns the charge of the response: that of its parts, if it has some. */
-  #chargeOf(
-    usage: Usage | undefined,
-    openedAt: number,
-    terms: AnswerTerms | undefined = this.#terms,
-  ): Charge | undefined {
-    const earlier = this.#earlier
-    if (earlier !== undefined) {
-      const charge = this.#chargeOfCall(usage, openedAt, terms)
-      if (charge === undefined) return chargeOf(earlier.usage, earlier.cost)
-      const cost = charge.cost === null || earlier.cost === null ? null : charge.cost + earlier.cost
-      return chargeOf(totalUsage(earlier.usage, usage), cost)
-    }
-    return this.#chargeOfCall(usage, openedAt, terms)
+  #chargeOf(usage: Usage | undefined, terms = this.#terms): Charge | undefined {
+    return this.#withEarlier(usage, this.#chargeOfCall(usage, terms))
   }
 
-  #chargeOfCall(
-    usage: Usage | undefined,
-    openedAt: number,
-    terms: AnswerTerms | undefined,
-  ): Charge | undefined {
+  /** Adds the charge of a response that was not sent. */
+  #withEarlier(usage: Usage | undefined, charge: Charge | undefined): Charge | undefined {
+    const earlier = this.#earlier
+    if (earlier === undefined) return charge
+    const cost = charge === undefined ? earlier.cost : totalCost(earlier.cost, charge.cost)
+    return chargeOf(totalUsage(earlier.usage, usage), cost)
+  }
+
+  #chargeOfCall(usage: Usage | undefined, terms: AnswerTerms | undefined): Charge | undefined {
     if (usage !== undefined && this.#partsCost !== undefined) return chargeOf(usage, this.#partsCost)
     const target = this.attempts.lastCalled
     if (usage === undefined || target === undefined) return undefined
-    return this.#chargeAt(usage, target, openedAt, this.attempts.counted?.responseModel, terms)
+    const cost = this.#costAt(usage, target, this.#openedAt, this.attempts.counted?.responseModel, terms)
+    return chargeOf(usage, cost)
   }
 
   /** When the ledger entry was opened, or now: prices change. */
@@ -650,22 +642,14 @@ export class RequestAccounting implements AttemptObserver {
     return this.#entry?.openedAt ?? this.#context.clock.now()
   }
 
-  #chargeAt(
-    usage: Usage,
-    target: Target,
-    at: number,
-    responseModel?: string,
-    terms: AnswerTerms | undefined = this.#terms,
-  ): Charge {
-    return chargeOf(usage, this.#costAt(usage, target, at, responseModel, terms))
-  }
-
+  /** Returns the price of a call; `null` where it is not known. */
   #costAt(
     usage: Usage,
     target: Target,
     at: number,
-    responseModel?: string,
-    terms: AnswerTerms | undefined = this.#terms,
+    responseModel: string | undefined,
+    terms: AnswerTerms | undefined,
+    adjustments: readonly Adjustment[] = this.#adjustments,
   ): number | null {
     const { operation, model = '', draft } = this.#context
     const priced = pricedModel(
@@ -675,7 +659,7 @@ export class RequestAccounting implements AttemptObserver {
       at,
       draft?.outline,
       terms,
-      this.#adjustments,
+      adjustments,
       responseModel,
     )
     return this.#services.prices(usage, priced)
@@ -690,6 +674,11 @@ export class RequestAccounting implements AttemptObserver {
       // As above.
     }
   }
+}
+
+/** Returns the sum of two prices; `null` if one is not known. */
+function totalCost(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : one + other
 }
 
 function totalUsage(earlier: Usage, usage: Usage | undefined): Usage {

@@ -15,7 +15,7 @@ export class AttemptEntry implements Span {
   called = false
   /** Whether the request may have reached the upstream. `false` if it was cancelled without a connection. */
   sent = true
-  /** Whether its usage was reported as that of a discarded call. */
+  /** Whether its usage is charged: that of a discarded call, or of one after which the model is called once more. */
   discarded = false
   /** The error; may be set after `endedAt`, if the response breaks off. */
   error: unknown
@@ -67,9 +67,14 @@ export class AttemptEntry implements Span {
 
   /** Releases what it holds of the limits of its target: once, with its usage and cost if they are known. */
   settleLease(usage?: Usage, cost: number | null = null): void | Promise<void> {
+    return this.takeLease()?.settle(usage, cost)
+  }
+
+  /** Returns what it holds of the limits of its target, which the caller then has to release. */
+  takeLease(): Lease | undefined {
     const { lease } = this
     this.lease = undefined
-    return lease?.settle(usage, cost)
+    return lease
   }
 
   /** Marks the upstream as called. Returns the request with the headers of the tracer. */
@@ -205,6 +210,14 @@ export class AttemptLog {
     this.#whole?.answeredBy(attempt)
   }
 
+  /** Returns the attempt that has responded, which is charged now, as the model is called once more. */
+  callAgain(): AttemptEntry {
+    const attempt = this.#answered!
+    attempt.discarded = true
+    this.#answered = undefined
+    return attempt
+  }
+
   /** The attempt to charge: the one that responded, else the last one that may have, else the last one that was called. */
   get counted(): AttemptEntry | undefined {
     return (
@@ -239,15 +252,16 @@ export class AttemptLog {
     return busyTime(attempts, until)
   }
 
-  /** Releases what attempts still hold of the limits of their targets. The usage is that of the attempt to charge. */
+  /** Releases what attempts still hold of the limits of their targets. `used` is what the attempt to charge has used. */
   settleLeases(
-    usage: Usage | undefined,
-    cost: number | null,
+    used: { readonly usage: Usage | undefined; readonly cost: number | null },
     close: (run: () => void | Promise<void>) => void,
   ): void {
     for (const attempt of this.#attempts) {
       if (attempt.lease === undefined) continue
-      close(() => (attempt === this.counted ? attempt.settleLease(usage, cost) : attempt.settleLease()))
+      close(() =>
+        attempt === this.counted ? attempt.settleLease(used.usage, used.cost) : attempt.settleLease(),
+      )
     }
   }
 

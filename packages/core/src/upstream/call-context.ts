@@ -66,8 +66,8 @@ export interface AttemptObserver {
   readonly shadows: RunningShadows
   /** Admits a call by the limits of its target. Throws `GatewayError` where they are exceeded. */
   admitCall(target: Target, limiter: Limiter): Lease | Promise<Lease>
-  /** Releases what a failed call holds of the limits of its target. */
-  releaseCall(attempt: AttemptEntry): void
+  /** Releases the lease of a call that was not made, or has failed. Never throws. */
+  releaseLease(lease: Lease | undefined): void
   /** An attempt failed and another one follows. */
   attemptFailed(attempt: AttemptEntry): void
   /** Reports the adjustments of the current attempt, once its request is encoded. Throws `TypeError` for invalid ones. */

@@ -36,7 +36,7 @@ function asking(targets: readonly Target[], streamed = false) {
     adjusted: () => {},
     skipped: ({ model }, why) => skipped.push([model, why]),
     admitCall: () => ({ settle() {} }),
-    releaseCall() {},
+    releaseLease() {},
     discarded: () => {},
   }
   const world: CallDependencies = {

@@ -44,7 +44,7 @@ function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallDe
     shadows: new RunningShadows(new Set()),
     skipped: () => {},
     admitCall: () => ({ settle() {} }),
-    releaseCall() {},
+    releaseLease() {},
     discarded: () => {},
     attemptFailed: ({ target }) => failed.push(target.model),
     adjusted: () => {},

@@ -4,16 +4,21 @@ import { idempotency } from '../../src/caching/idempotency.ts'
 import { responseCache } from '../../src/caching/response-cache.ts'
 import type { Hook, HookChunk, HookContext } from '../../src/contracts/hook.ts'
 import type { Ledger } from '../../src/contracts/ledger.ts'
+import type { Limiter } from '../../src/contracts/limiter.ts'
 import type { Reply } from '../../src/contracts/provider.ts'
 import { ConfigurationError } from '../../src/errors/configuration-error.ts'
 import { GatewayError } from '../../src/errors/errors.ts'
+import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import { createGateway } from '../../src/gateway/gateway.ts'
 import { requests } from '../../src/rate-limiting/rule.ts'
+import { fallback } from '../../src/routing/fallback.ts'
 import { models } from '../../src/routing/models.ts'
+import { withCallOptions } from '../../src/routing/with-call-options.ts'
 import {
   chunks,
   eventsOf,
   forever,
+  type Scripted,
   scripted,
   serving,
   stop,
@@ -348,12 +353,13 @@ describe('hooks of responses', () => {
           : { retry: { message: 'Answer with JSON.' } },
     })
     const prices = (usage: { total_tokens: number }) => usage.total_tokens
-    const { post, ends } = serving(target, { hooks: [hook], prices })
+    const { post, ends } = serving(target, { hooks: [hook], prices, exposesCost: true })
     const response = await post({})
     expect(await response.json()).toMatchObject({
       choices: [{ message: { content: '{}' } }],
-      usage: { prompt_tokens: 6, completion_tokens: 4 },
+      usage: { prompt_tokens: 6, completion_tokens: 4, cost: 10 },
     })
+    expect(response.headers.get('x-sluice-cost')).toBe('10')
     expect(inputs[1]!.messages).toEqual([
       { role: 'user', content: 'Hello!' },
       { role: 'assistant', content: 'no json' },
@@ -369,6 +375,67 @@ describe('hooks of responses', () => {
     const { post: streaming } = serving(streamed.target, { hooks: [hook] })
     expect(await (await streaming({ stream: true })).text()).toContain('Answer with JSON.')
     expect(streamed.inputs).toHaveLength(1)
+  })
+
+  it('charge each of two calls as its own target does, and settle the limits of both', async () => {
+    const down = new UpstreamError('It is down.', { kind: 'refused', status: 503 })
+    const answersOnce = (_: AbortSignal, index: number) =>
+      index === 0 ? whole('no json') : Promise.reject(down)
+    const first = scripted(answersOnce, { name: 'first' })
+    const second = scripted(() => whole('{}'), { name: 'second' })
+    const settled: [string, unknown, unknown][] = []
+    const limited = ({ target }: Scripted) =>
+      withCallOptions(target, {
+        limits: {
+          admit: () => ({
+            settle: (usage, cost) => void settled.push([target.provider.name, usage?.total_tokens, cost]),
+          }),
+        },
+      })
+    const hook = hookOf({
+      onResponse: ({ isRetry }) => (isRetry ? undefined : { retry: { message: 'Answer with JSON.' } }),
+    })
+    const { post, ends } = serving(first.target, {
+      hooks: [hook],
+      route: models({ m: fallback(limited(first), limited(second)) }),
+      prices: (_usage, { provider }) => (provider === 'first' ? 100 : 1),
+    })
+    expect(await (await post({})).json()).toMatchObject({ choices: [{ message: { content: '{}' } }] })
+    expect(ends()[0]).toMatchObject({ cost: 101, usage: { total_tokens: 10 } })
+    expect(settled).toEqual([
+      ['first', 5, 100],
+      ['first', undefined, null],
+      ['second', 5, 1],
+    ])
+  })
+
+  it('charge the first call once where the second is refused, or its client leaves before it is made', async () => {
+    const hook = hookOf({ onResponse: () => ({ retry: { message: 'Answer with JSON.' } }) })
+    const prices = (usage: { completion_tokens: number }) => usage.completion_tokens
+    const down = new UpstreamError('It is down.', { kind: 'refused', status: 503 })
+    const { target } = scripted((_, index) => (index === 0 ? whole('no json') : Promise.reject(down)))
+    const refused = serving(target, { hooks: [hook], prices })
+    expect((await refused.post({})).status).toBe(503)
+    expect(refused.ends()[0]).toMatchObject({ cost: 2, usage: { total_tokens: 5 }, usageEstimated: false })
+
+    const leaving = new AbortController()
+    let admitted = 0
+    const limits: Limiter = {
+      admit: () => {
+        if (admitted++ === 0) return { settle() {} }
+        leaving.abort()
+        return new Promise<never>(() => {})
+      },
+    }
+    const answering = scripted(() => whole('no json')).target
+    const route = models({ m: withCallOptions(answering, { limits }) })
+    const left = serving(answering, { hooks: [hook], prices, route })
+    await left.post({}, { signal: leaving.signal }).catch(() => {})
+    expect(left.ends()[0]).toMatchObject({
+      outcome: 'client_disconnected',
+      cost: 2,
+      usage: { total_tokens: 5 },
+    })
   })
 
   it.each<[string, Partial<Hook>]>([
@@ -426,7 +493,7 @@ describe('hooks of responses', () => {
     expect([changed, signals[0]!.aborted]).toEqual([1, true])
   })
 
-  it('are told of the end, whatever it is', async () => {
+  it('are notified of the end, whatever it is', async () => {
     const ended: unknown[] = []
     const hook = hookOf({
       onEnd: ({ status, outcome }) => void ended.push([status, outcome]),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Lease, Limiter } from '../../src/contracts/limiter.ts'
 import type { LimitRuleData } from '../../src/contracts/principal.ts'
 import type { Reply } from '../../src/contracts/provider.ts'
 import { ConfigurationError } from '../../src/errors/configuration-error.ts'
@@ -6,10 +7,11 @@ import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import { limits } from '../../src/rate-limiting/limits.ts'
 import { concurrent, requests, tokens } from '../../src/rate-limiting/rule.ts'
 import { fallback } from '../../src/routing/fallback.ts'
+import { hedge } from '../../src/routing/hedge.ts'
 import { models } from '../../src/routing/models.ts'
 import { weighted } from '../../src/routing/weighted.ts'
 import { withCallOptions } from '../../src/routing/with-call-options.ts'
-import { forever, scripted, serving, stop, stream, text, whole } from '../support/scripted-gateway.ts'
+import { forever, scripted, serving, stop, stream, text, turn, whole } from '../support/scripted-gateway.ts'
 
 const fails = (status: number) => () =>
   Promise.reject(new UpstreamError('It refused.', { kind: 'refused', status }))
@@ -164,6 +166,61 @@ describe('limits of a target', () => {
     expect((await post({})).status).toBe(200)
     const headers = { 'content-type': 'application/json', 'x-who': 'bob' }
     expect((await post({ model: 'n' }, { headers })).status).toBe(429)
+  })
+
+  it('release what was admitted for a client that has left meanwhile, and call nothing', async () => {
+    const first = named('first')
+    let admit = (_: Lease) => {}
+    const settled: unknown[] = []
+    const slow: Limiter = { admit: () => new Promise<Lease>(resolve => (admit = resolve)) }
+    const { post, ends } = serving(first.target, {
+      route: models({ m: withCallOptions(first.target, { limits: slow }) }),
+    })
+    const leaving = new AbortController()
+    const asked = post({}, { signal: leaving.signal }).catch(() => {})
+    await turn()
+    leaving.abort()
+    await asked
+    admit({ settle: usage => void settled.push(usage) })
+    await turn()
+    expect([settled, first.signals.length]).toEqual([[undefined], 0])
+    expect(ends()).toMatchObject([{ outcome: 'client_disconnected' }])
+  })
+
+  it('do not hold up the answer of another target while they decide', async () => {
+    const first = named('first', async () => {
+      await turn()
+      await turn()
+      return whole('first')
+    })
+    const second = named('second')
+    const settled: unknown[] = []
+    let admit = (_: Lease) => {}
+    const slow: Limiter = { admit: () => new Promise<Lease>(resolve => (admit = resolve)) }
+    const route = models({
+      m: hedge(first.target, withCallOptions(second.target, { limits: slow }), { afterMs: 1 }),
+    })
+    const { post } = serving(first.target, { route, timeouts: { policyMs: 60_000 } })
+    expect(await textOf(await post({}))).toBe('first')
+    admit({ settle: usage => void settled.push(usage) })
+    await turn()
+    expect([settled, second.signals.length]).toEqual([[undefined], 0])
+  })
+
+  it('that fail to be released fail no request', async () => {
+    const first = named('first', fails(503))
+    const second = named('second')
+    const broken: Limiter = {
+      admit: () => ({ settle: () => Promise.reject(new Error('The store is down.')) }),
+    }
+    const entry = withCallOptions(first.target, { limits: broken, breaker: { failures: 1 } })
+    const { post } = serving(first.target, {
+      route: models({ m: fallback(entry, second.target) }),
+      breaker: {},
+    })
+    // The first one fails at its vendor, the second at the circuit breaker.
+    for (let at = 0; at < 2; at++) expect(await textOf(await post({}))).toBe('second')
+    expect(first.signals).toHaveLength(1)
   })
 
   it('fail a request whose limiter hangs, and no other', async () => {

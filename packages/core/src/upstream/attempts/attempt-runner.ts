@@ -124,12 +124,22 @@ export class AttemptRunner implements RetryState, AttemptHost {
 
   /**
    * Returns the lease of a target with limits, which is to be passed to `begin`. Where they are exceeded, it excludes the target, and
-   * returns `undefined`.
+   * returns `undefined`. That is also returned if an attempt ends first, which a hedge must not hold up.
    */
   async admit(index: number): Promise<Lease | undefined> {
     const target = this.#targets[index]!
     try {
-      return await this.#admission(target, target.callOptions!.limits!)
+      const admitting = this.#admission(target, target.callOptions!.limits!)
+      if (!isPromise(admitting) || this.#running.length === 0) return await admitting
+      const first = await Promise.race([admitting, ...this.#running.map(({ outcome }) => outcome)])
+      if (!(first instanceof UpstreamAttempt)) return first
+      // Another target was faster than the limits of this one.
+      this.hedgeAt = never
+      admitting.then(
+        lease => this.#observer.releaseLease(lease),
+        () => {},
+      )
+      return undefined
     } catch (error) {
       if (!GatewayError.is(error)) throw error
       this.due = undefined
@@ -173,7 +183,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
     const health = record.begin(now, this.#lastResort, this.#context.caller, keys, target.callOptions)
     if (!('ended' in health)) {
       retry?.()
-      if (lease !== undefined) void lease.settle(undefined, null)
+      this.#observer.releaseLease(lease)
       this.#exclude(index, health)
       if (!this.#hasAnotherTarget(now)) this.hedgeAt = never
     } else {
@@ -243,7 +253,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
   lost(attempt: UpstreamAttempt): void {
     this.#running = this.#running.filter(other => other !== attempt)
     const { index, entry, failure } = attempt
-    if (!entry.mayHaveAnswered) this.#observer.releaseCall(entry)
+    if (!entry.mayHaveAnswered) this.#observer.releaseLease(entry.takeLease())
     const now = this.#dependencies.clock.monotonic()
     if (failure instanceof LifeEnded) {
       this.#left = true
