@@ -4,7 +4,6 @@ import type { GatewayResponse } from '../contracts/host.ts'
 import type { EmbedReply } from '../contracts/provider.ts'
 import type { RoutedTarget } from '../contracts/route.ts'
 import type { Lifetime } from '../http/lifetime.ts'
-import { respondText } from '../http/respond.ts'
 import { mapConcurrently } from '../primitives/map-concurrently.ts'
 import { utf8Length } from '../primitives/utf8-length.ts'
 import { call } from '../upstream/call.ts'
@@ -13,12 +12,13 @@ import { EmbedPart } from '../upstream/call-request.ts'
 import { embedUsage } from '../usage/usage.ts'
 import { maxInputsOf, maxInputTokensOf, withFittingShadows } from '../validation/embed-targets.ts'
 import type { Decision } from './decide.ts'
+import { openOrReplay } from './open-or-replay.ts'
 import { errorInRequest } from './part-error.ts'
 import { distinctAdjustments, PartObserver } from './part-observer.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
-import { cachedResponse, replay } from './stored-response.ts'
+import { respondComplete } from './respond-complete.ts'
 import { validateEmbedRequest } from './validate-embed-request.ts'
 
 /** Maximum number of parts of one request that are embedded concurrently. */
@@ -28,37 +28,23 @@ const maxConcurrentParts = 4
 export async function embed<Host>(
   dialect: EmbedDialect,
   request: Request,
-  { draft, principal, targets: permitted }: Decision,
+  decision: Decision,
   options: ResolvedOptions<Host>,
   context: RequestContext,
   accounting: RequestAccounting,
 ): Promise<GatewayResponse> {
-  const { routing } = context
-  const valid = validateEmbedRequest(dialect, draft, principal, permitted, options.rules, routing)
-  if (valid.targets !== permitted) routing.setOrder(valid.targets)
-  const opening = accounting.opened({ request: valid.request, adjustments: [] }, valid.targets[0]!)
-  if (opening !== undefined) await opening
-  const cached =
-    options.cache && (await cachedResponse(request, draft, valid.request, options.cache, context, accounting))
-  if (cached !== undefined) return replay(cached, dialect, context, accounting)
+  const { draft, principal, targets } = decision
+  const valid = validateEmbedRequest(dialect, draft, principal, targets, options.rules, context.routing)
+  const replayed = await openOrReplay(dialect, request, decision, valid, options, context, accounting)
+  if (replayed !== undefined) return replayed
   const parts = partsOf(valid.request, maxInputsOf(valid.targets), maxInputTokensOf(valid.targets))
-  const targets = withFittingShadows(valid.targets, parts[0]!.part.inputs.length, routing)
-  const answers = await callParts(parts, targets, context, accounting, options.call)
+  const shadowed = withFittingShadows(valid.targets, parts[0]!.part.inputs.length, context.routing)
+  const answers = await callParts(parts, shadowed, context, accounting, options.call)
   const vectors = answers.flatMap(answer => answer.vectors)
   const promptTokens = answers.reduce((tokens, answer) => tokens + answer.promptTokens, 0)
   const cost = accounting.exposedCost()
-  const text: unknown = dialect.write(
-    { model: valid.request.model, vectors, promptTokens, cost },
-    valid.request,
-  )
-  if (typeof text !== 'string') {
-    throw new TypeError(`The dialect '${dialect.name}' wrote ${typeof text}, expected a string.`)
-  }
-  accounting.firstByte()
-  const response = respondText(200, text, context.requestId, accounting.answerHeaders)
-  accounting.sent(text)
-  accounting.settled('completed', 200)
-  return response
+  const text = dialect.write({ model: valid.request.model, vectors, promptTokens, cost }, valid.request)
+  return respondComplete(text, { dialect, context, accounting })
 }
 
 /** A part of a request, and the index of its first input. */

@@ -8,7 +8,7 @@ import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { refusedByPolicy } from '../hooks/decisions.ts'
 import type { RequestHooks } from '../hooks/hooks.ts'
 import { KeepAliveStream, keepAliveComment } from '../http/keep-alive-stream.ts'
-import { respondStream, respondText } from '../http/respond.ts'
+import { respondStream } from '../http/respond.ts'
 import type { ServiceLoad } from '../http/running-requests.ts'
 import { choiceFinishReason } from '../normalization/finish-reason.ts'
 import { normalizeChunks, streamParameters } from '../normalization/stream.ts'
@@ -32,6 +32,7 @@ import { LimitRequest } from './limit-request.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
+import { respondComplete } from './respond-complete.ts'
 import { allowsStored } from './response-state.ts'
 import { runRequestHooks } from './run-hooks.ts'
 import { answerBySingleCall } from './single-call.ts'
@@ -239,18 +240,6 @@ function writeComplete(
       ? dialect.write(answer, identity, request, newId)
       : dialect.pass!(native, identity, request)
   return respondComplete(text, answered)
-}
-
-/** Responds with what a dialect wrote. */
-function respondComplete(text: unknown, { dialect, context, accounting }: AnsweredRequest): GatewayResponse {
-  if (typeof text !== 'string') {
-    throw new TypeError(`The dialect '${dialect.name}' wrote ${typeof text}, expected a string.`)
-  }
-  accounting.firstByte()
-  const response = respondText(200, text, context.requestId, accounting.answerHeaders)
-  accounting.sent(text)
-  accounting.settled('completed', 200)
-  return response
 }
 
 /** Responds with a stream, once its first content has arrived or the client should not wait any longer for a head. */

@@ -6,7 +6,6 @@ import type { Principal } from '../contracts/principal.ts'
 import type { ModerateReply, RerankReply } from '../contracts/provider.ts'
 import type { RerankRequest } from '../contracts/rerank.ts'
 import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
-import { respondText } from '../http/respond.ts'
 import { isRestricted, permittedTargets } from '../routing/restricted-fields.ts'
 import { call } from '../upstream/call.ts'
 import type { UpstreamResult } from '../upstream/call-context.ts'
@@ -15,10 +14,11 @@ import { resultsOf } from '../upstream/single-replies.ts'
 import { embedUsage } from '../usage/usage.ts'
 import { selectSingleCallTargets } from '../validation/single-call-targets.ts'
 import type { Decision } from './decide.ts'
+import { openOrReplay } from './open-or-replay.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
-import { cachedResponse, replay } from './stored-response.ts'
+import { respondComplete } from './respond-complete.ts'
 import type { ValidationRules } from './validate-request.ts'
 
 /** A dialect whose requests one call answers, without a stream. */
@@ -37,19 +37,15 @@ interface ValidatedSingleCall<T extends RoutedTarget> {
 export async function answerBySingleCall<Host>(
   dialect: SingleCallDialect,
   request: Request,
-  { draft, principal, targets: permitted }: Decision,
+  decision: Decision,
   options: ResolvedOptions<Host>,
   context: RequestContext,
   accounting: RequestAccounting,
 ): Promise<GatewayResponse> {
-  const { routing } = context
-  const valid = validateSingleCall(dialect, draft, principal, permitted, options.rules, routing)
-  if (valid.targets !== permitted) routing.setOrder(valid.targets)
-  const opening = accounting.opened({ request: valid.request, adjustments: [] }, valid.targets[0]!)
-  if (opening !== undefined) await opening
-  const cached =
-    options.cache && (await cachedResponse(request, draft, valid.request, options.cache, context, accounting))
-  if (cached !== undefined) return replay(cached, dialect, context, accounting)
+  const { draft, principal, targets } = decision
+  const valid = validateSingleCall(dialect, draft, principal, targets, options.rules, context.routing)
+  const replayed = await openOrReplay(dialect, request, decision, valid, options, context, accounting)
+  if (replayed !== undefined) return replayed
   const calling = call(valid.callRequest, valid.targets, context, accounting, options.call)
   const { answer, end } = await resultOf(calling)
   end()
@@ -57,15 +53,7 @@ export async function answerBySingleCall<Host>(
   const searchUnits = 'searchUnits' in answer ? answer.searchUnits : undefined
   // Before it is written: what the vendor did is charged even if the dialect fails.
   accounting.answered(embedUsage(answer.promptTokens, valid.request, searchUnits))
-  const text = valid.write(answer, options.generateId)
-  if (typeof text !== 'string') {
-    throw new TypeError(`The dialect '${dialect.name}' wrote ${typeof text}, expected a string.`)
-  }
-  accounting.firstByte()
-  const response = respondText(200, text, context.requestId, accounting.answerHeaders)
-  accounting.sent(text)
-  accounting.settled('completed', 200)
-  return response
+  return respondComplete(valid.write(answer, options.generateId), { dialect, context, accounting })
 }
 
 async function resultOf(calling: Promise<unknown>) {
