@@ -33,6 +33,19 @@ export function validator(
   return ajv.compile({ ...schema, components })
 }
 
+/** Returns a function that returns validators of schemas of a document, and compiles each schema once. */
+export function validatorsOf(
+  document: Pick<OpenApiDocument, 'components'>,
+): (schema: object) => ValidateFunction {
+  const compiled = new Map<string, ValidateFunction>()
+  return schema => {
+    const key = JSON.stringify(schema)
+    const validate = compiled.get(key) ?? validator(document, schema)
+    compiled.set(key, validate)
+    return validate
+  }
+}
+
 /** The document stays open to members of later versions; here an answer may have no member that it does not name. */
 const closed = JSON.parse(JSON.stringify(document), (_, value) =>
   value?.properties !== undefined && value.type === 'object' && value.additionalProperties === undefined
@@ -40,12 +53,10 @@ const closed = JSON.parse(JSON.stringify(document), (_, value) =>
     : value,
 ) as OpenApiDocument
 
-const validators = new Map<string, ValidateFunction>()
+const closedValidator = validatorsOf(closed)
 
 function expectDescribed(schema: object, value: unknown): void {
-  const key = JSON.stringify(schema)
-  const validate = validators.get(key) ?? validator(closed, schema)
-  validators.set(key, validate)
+  const validate = closedValidator(schema)
   expect(validate(value), `${JSON.stringify(validate.errors)} in ${JSON.stringify(value)}`).toBe(true)
 }
 
