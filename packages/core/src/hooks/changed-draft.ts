@@ -34,6 +34,7 @@ export function changedDraft(
     bytes,
     outline,
     unhooked: draft.unhooked ?? draft.body,
+    received: undefined,
   }
   return Object.freeze(draft.text === undefined ? changed : { ...changed, text })
 }

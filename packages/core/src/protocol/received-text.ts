@@ -1,14 +1,32 @@
-/** A text with the bytes that it was received in. */
-export interface ReceivedText {
-  readonly text: string
+import { decodeUtf8 } from './json.ts'
+import type { JsonFrame } from './parse-in-parts.ts'
+
+/** A shorter text is not worth its pieces, in bytes. */
+const minBytes = 65_536
+
+/** A long JSON text with the bytes that it was received in. */
+export class ReceivedText {
   /** The UTF-8 of the text. */
   readonly pieces: readonly Uint8Array[]
   /** Number of the bytes. */
   readonly bytes: number
-}
+  /** The text without most items of an array, if it was parsed in parts. */
+  readonly frame: JsonFrame | undefined
+  #text: string | undefined
 
-/** A shorter text is not worth its pieces, in UTF-16 code units. */
-export const minReceivedLength = 65_536
+  /** @param text - the text, or how it was parsed: then it is decoded when it is read. */
+  constructor(pieces: readonly Uint8Array[], bytes: number, text: string | JsonFrame) {
+    this.pieces = pieces
+    this.bytes = bytes
+    this.frame = typeof text === 'string' ? undefined : text
+    this.#text = typeof text === 'string' ? text : undefined
+  }
+
+  get text(): string {
+    this.#text ??= decodeUtf8(concatenated(this.pieces, this.bytes))
+    return this.#text
+  }
+}
 
 /** Returns a text with its bytes. `undefined` for a short one, and for one after a byte order mark, which it does not have. */
 export function receivedText(
@@ -16,7 +34,16 @@ export function receivedText(
   pieces: readonly Uint8Array[],
   bytes: number,
 ): ReceivedText | undefined {
-  if (text.length < minReceivedLength || pieces.find(({ length }) => length > 0)?.[0] === 0xef)
-    return undefined
-  return { text, pieces, bytes }
+  if (bytes < minBytes || pieces.find(({ length }) => length > 0)?.[0] === 0xef) return undefined
+  return new ReceivedText(pieces, bytes, text)
+}
+
+function concatenated(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
 }

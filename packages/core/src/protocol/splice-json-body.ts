@@ -15,13 +15,19 @@ const encoder = new TextEncoder()
  * of the received bytes with what was edited, which copies none of them.
  */
 export function spliceJsonBody(
-  { text, received }: { readonly text: string; readonly received?: ReceivedText | undefined },
+  body: { readonly text: string; readonly received?: ReceivedText | undefined },
   edits: readonly BodyEdit[],
 ): string | Uint8Array | readonly Uint8Array[] {
+  const { received } = body
+  if (received !== undefined && isTextOf(body, received)) return splicedBytes(received, edits)
+  const { text } = body
   if (text.length < minLength) return spliceJson(text, edits)
-  return received?.text === text
-    ? splicedBytes(received, replacementsOf(text, edits))
-    : encoded(edits.length === 0 ? [text] : splicedPieces(text, edits))
+  return encoded(edits.length === 0 ? [text] : splicedPieces(text, edits))
+}
+
+/** Whether the text is what was received. It is not read where reading it would decode it: nobody has replaced it then. */
+function isTextOf(body: { readonly text: string }, received: ReceivedText): boolean {
+  return Object.getOwnPropertyDescriptor(body, 'text')?.get !== undefined || body.text === received.text
 }
 
 function encoded(pieces: readonly string[]): Uint8Array {
@@ -36,8 +42,8 @@ function encoded(pieces: readonly string[]): Uint8Array {
   return bytes
 }
 
-function splicedBytes(received: ReceivedText, replacements: readonly Replacement[]): readonly Uint8Array[] {
-  const offsets = new ByteOffsets(received)
+function splicedBytes(received: ReceivedText, edits: readonly BodyEdit[]): readonly Uint8Array[] {
+  const { replacements, offsetOf } = located(received, edits)
   const spliced: Uint8Array[] = []
   let piece = 0
   /** Where the piece starts. */
@@ -56,32 +62,58 @@ function splicedBytes(received: ReceivedText, replacements: readonly Replacement
   }
   const take = (bytes: Uint8Array): void => void spliced.push(bytes)
   for (const { start, end, by } of replacements) {
-    skipTo(offsets.of(start), take)
+    skipTo(offsetOf(start), take)
     if (by !== '') spliced.push(encoder.encode(by))
-    skipTo(offsets.of(end))
+    skipTo(offsetOf(end))
   }
   skipTo(received.bytes, take)
   return spliced
 }
 
+interface Located {
+  readonly replacements: readonly Replacement[]
+  /** Returns the position in bytes of a position in the text. To be called with rising positions. */
+  readonly offsetOf: (position: number) => number
+}
+
+/** Locates edits: in the frame of the text, unless one is of an item, which the frame may be without. */
+function located(received: ReceivedText, edits: readonly BodyEdit[]): Located {
+  const { frame, bytes } = received
+  if (frame === undefined || edits.some(({ path }) => path.some(name => typeof name === 'number'))) {
+    const { text } = received
+    const offsets = new ByteOffsets(text, bytes)
+    return { replacements: replacementsOf(text, edits), offsetOf: position => offsets.of(position) }
+  }
+  const { head, headBytes, tail, tailStart } = frame
+  const inHead = new ByteOffsets(head, headBytes)
+  const inTail = new ByteOffsets(tail, bytes - tailStart)
+  return {
+    replacements: replacementsOf(head + tail, edits),
+    offsetOf: position =>
+      position < head.length ? inHead.of(position) : tailStart + inTail.of(position - head.length),
+  }
+}
+
 /** Finds the bytes of positions in a text, which come in order. */
 class ByteOffsets {
-  readonly #received: ReceivedText
+  readonly #text: string
+  readonly #bytes: number
   #position = 0
   #offset = 0
 
-  constructor(received: ReceivedText) {
-    this.#received = received
+  constructor(text: string, bytes: number) {
+    this.#text = text
+    this.#bytes = bytes
   }
 
   of(position: number): number {
-    const { text, bytes } = this.#received
+    const text = this.#text
     // ASCII only.
-    if (bytes === text.length) return position
+    if (this.#bytes === text.length) return position
     // From the nearer end.
     this.#offset =
       text.length - position < position - this.#position
-        ? bytes - utf8Length(text.slice(position))
+        ? this.#bytes - utf8Length(text.slice(position))
         : this.#offset + utf8Length(text.slice(this.#position, position))
     this.#position = position
     return this.#offset
