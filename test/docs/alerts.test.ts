@@ -40,6 +40,23 @@ describePage(page, {
     expect(headers['x-sluice-signature']).toMatch(/^v1=[0-9a-f]{64}$/)
   },
 
+  recent: async ({ run }, others) => {
+    const url = 'http://127.0.0.1:9/s3cret'
+    const { exports } = await others('alerts').run({ ALERTS_URL: url, ALERTS_SECRET: secret }, code =>
+      code.replace('allowPrivate: true', 'allowPrivate: false'),
+    )
+    const { alerts, gateway } = exports as unknown as { alerts: Alerts; gateway: Gateway }
+    const undelivered = (await run()).exports.undelivered as (alerts: Alerts) => readonly string[]
+    expect(undelivered(alerts)).toEqual([])
+    for (let left = 400; left > 0 && undelivered(alerts).length === 0; left--) {
+      await ask('http://sluice.test/v1', { fetch: gateway.fetch, key: 'sk-ann', model: 'small' })
+      await alerts.flush()
+    }
+    expect(undelivered(alerts)[0]).toMatch(/budget of tag:team search .* The webhook has a private address\./)
+    await gateway.close()
+    await alerts.close()
+  },
+
   verify: async ({ run }, others) => {
     const { body, headers } = await posted(others('alerts').run)
     const { isFromSluice } = (await run()).exports as {

@@ -7,12 +7,15 @@ import { systemClock } from './alerts-clock.ts'
 import { type AlertFailure, type AlertsOptions, checkAlertsOptions } from './alerts-options.ts'
 import { budgetWindowAt } from './budget-window.ts'
 import { RateWindow } from './rate-window.ts'
+import { type RecentAlert, RecentAlerts } from './recent-alerts.ts'
 import { DeliveryError, Webhook } from './webhook.ts'
 
 /** Alerts of a gateway. */
 export interface Alerts {
   /** Pass it to the gateway as `observe`, and to `limits` if that has a store. It never waits, and never throws. */
   readonly observe: Observer
+  /** Returns the latest 100 alerts that this process sent, newest first. Other processes have their own. */
+  recent(): readonly RecentAlert[]
   /** Resolves when nothing is being sent, or after 5 seconds. */
   flush(): Promise<void>
   /** Flushes, cuts off what is still being sent, and stops. Close the gateway before it. Safe to call twice. */
@@ -25,6 +28,7 @@ const flushMs = 5_000
 const defaultDeadlineMs = 60_000
 /** How many alerts are sent at the same time. */
 const maxSending = 4
+const maxRecent = 100
 
 /**
  * Creates alerts: of budgets, error rate, latency and targets that are down. Each is sent once per threshold and window, by one of
@@ -52,6 +56,7 @@ class GatewayAlerts implements Alerts {
   readonly #clock = systemClock
   readonly #webhooks: readonly Webhook[]
   readonly #claims: AlertClaims
+  readonly #recent = new RecentAlerts(maxRecent)
   readonly #thresholds: readonly number[]
   readonly #errors: RateWindow | undefined
   readonly #slow: RateWindow | undefined
@@ -84,6 +89,10 @@ class GatewayAlerts implements Alerts {
     if (this.#closed) return
     const occurrence = this.#occurrenceOf(event)
     for (const each of occurrence) this.#add(each)
+  }
+
+  recent(): readonly RecentAlert[] {
+    return this.#recent.list()
   }
 
   async flush(): Promise<void> {
@@ -213,6 +222,7 @@ class GatewayAlerts implements Alerts {
     // Whoever reads that all is spent need not read afterwards that half of it is.
     for (const lower of covered) void this.#claims.claim(lower, id, endsAt).then(each => each?.sent())
     const alert = { id, text: alertText(incident), at: this.#clock.now(), ...incident } as Alert
+    this.#recent.add(alert, this.#webhooks.length)
     try {
       this.#options.onAlert?.(alert)
     } catch {
@@ -223,11 +233,11 @@ class GatewayAlerts implements Alerts {
 
   async #deliver(alert: Alert, claim: AlertClaim): Promise<void> {
     const results = await Promise.allSettled(this.#webhooks.map(webhook => webhook.send(alert)))
-    const failures = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
-    for (const error of failures) {
-      const reason = error instanceof DeliveryError ? error.message : 'The alert could not be sent.'
-      this.#failed({ kind: alert.kind, reason })
-    }
+    const failures = results.flatMap(result =>
+      result.status === 'rejected' ? [reasonOf(result.reason)] : [],
+    )
+    this.#recent.settle(alert.id, failures)
+    for (const reason of failures) this.#failed({ kind: alert.kind, reason })
     // With one of several that took it, the others do not get it twice.
     if (failures.length > 0 && failures.length === results.length) await claim.failed()
     else await claim.sent()
@@ -240,6 +250,10 @@ class GatewayAlerts implements Alerts {
       // As an observer's.
     }
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof DeliveryError ? error.message : 'The alert could not be sent.'
 }
 
 function inSlot(incident: Incident, name: string, slot: number, windowMs: number): Occurrence {

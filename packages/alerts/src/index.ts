@@ -8,3 +8,4 @@ export type {
   WebhookOptions,
 } from './alerts-options.ts'
 export { type Alerts, createAlerts } from './create-alerts.ts'
+export type { RecentAlert } from './recent-alerts.ts'
