@@ -1,20 +1,9 @@
-import type { BudgetEvent, TargetEvent } from '@sluice/core'
+import type { BudgetEvent } from '@sluice/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AlertsOptions } from './alerts-options.ts'
 import { createAlerts } from './create-alerts.ts'
+import { targetDown } from './fake-target-event.ts'
 import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts'
-
-const down = (model: string): TargetEvent => ({
-  type: 'target',
-  provider: 'north',
-  model,
-  state: 'open',
-  waitMs: 5,
-  reason: 'overloaded',
-  scope: 'all',
-  unavailableMs: 0,
-  error: new Error('secret details'),
-})
 
 function alerting(options: AlertsOptions = {}) {
   const alerts = createAlerts(options)
@@ -32,7 +21,7 @@ describe('recent alerts', () => {
   it('are none at first, and then the latest 100, newest first', async () => {
     const alerts = alerting()
     expect(alerts.recent()).toEqual([])
-    for (let count = 1; count <= 103; count++) alerts.observe(down(`model ${count}`))
+    for (let count = 1; count <= 103; count++) alerts.observe(targetDown(`model ${count}`))
     await alerts.flush()
     const recent = alerts.recent()
     expect(recent).toHaveLength(100)
@@ -58,7 +47,7 @@ describe('recent alerts', () => {
     })
     onTestFinished(() => receiver.close())
     const alerts = alerting({ webhooks: [{ url: receiver.url, allowPrivate: true }] })
-    alerts.observe(down('small'))
+    alerts.observe(targetDown('small'))
     await expect.poll(() => receiver.received.length).toBe(1)
     expect(alerts.recent()).toMatchObject([{ delivery: 'sending', webhooks: 1 }])
     accept()
@@ -70,7 +59,7 @@ describe('recent alerts', () => {
     const [good, bad] = [await receiving(), await receiving(400)]
     const webhooks = [good, bad].map(({ url }) => ({ url, allowPrivate: true }))
     const alerts = alerting({ webhooks })
-    alerts.observe(down('small'))
+    alerts.observe(targetDown('small'))
     await alerts.flush()
     const failures = ['The webhook answered with 400.']
     expect(alerts.recent()).toMatchObject([{ delivery: 'delivered', webhooks: 2, failures }])
@@ -78,7 +67,7 @@ describe('recent alerts', () => {
 
   it('have failed if no webhook has accepted them, without its URL', async () => {
     const alerts = alerting({ webhooks: [{ url: 'http://127.0.0.1:9/s3cret' }] })
-    alerts.observe(down('small'))
+    alerts.observe(targetDown('small'))
     await alerts.flush()
     const failures = ['The webhook has a private address. Set allowPrivate to call it.']
     expect(alerts.recent()).toMatchObject([{ delivery: 'failed', webhooks: 1, failures }])

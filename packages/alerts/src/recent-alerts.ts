@@ -1,6 +1,6 @@
 import type { Alert } from './alert.ts'
 
-/** An alert that this process sent, and what became of it. */
+/** An alert that this process sent, and whether it was delivered. */
 export interface RecentAlert {
   readonly alert: Alert
   /**
