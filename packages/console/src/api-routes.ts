@@ -1,8 +1,10 @@
 import { GatewayError } from '@sluice/core'
+import { alertRows } from './alert-rows.ts'
 import type { About, RouteRow } from './api.ts'
 import type { ApiCall } from './api-call.ts'
 import { emptyResponse, eventStreamResponse, fileResponse, jsonResponse } from './api-response.ts'
 import { callStore } from './call-store.ts'
+import { hookRows } from './hook-rows.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import { bodiesOf, replayBodies } from './log-bodies.ts'
 import { type ConsoleLog, exportLog, logParameters, repeatedLogParameters, searchLog } from './log-search.ts'
@@ -45,6 +47,8 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, ApiHandl
   },
   '/usage': { GET: usageOf },
   '/routes': { GET: call => plain(call, { models: routesOf(call) }) },
+  '/hooks': { GET: call => plain(call, { hooks: hookRows(call) }) },
+  '/alerts': { GET: call => plain(call, { alerts: alertRows(call) }) },
   '/chat': { POST: call => chatOf(call, '/chat/completions') },
   '/messages': { POST: call => chatOf(call, '/messages') },
   '/responses': { POST: call => chatOf(call, '/responses') },
@@ -72,6 +76,7 @@ function plain({ request }: ApiCall, value: unknown): Response {
 
 function aboutOf({ state, gateway, mount }: ApiCall): About {
   const { basePath: base, teamTag, startedAt } = state
+  const bodiesRetentionMs = state.bodies?.retentionMs
   return {
     base: mount.endsWith(base) ? '' : base,
     models: gateway.models,
@@ -80,6 +85,9 @@ function aboutOf({ state, gateway, mount }: ApiCall): About {
     ledger: state.usage !== undefined,
     log: state.log !== undefined,
     bodies: state.bodies !== undefined,
+    ...(bodiesRetentionMs !== undefined && { bodiesRetentionMs }),
+    hooks: state.hooks !== undefined,
+    alerts: state.alerts !== undefined,
     startedAt,
     teamTag,
   }

@@ -17,6 +17,8 @@
  * | `GET /usage?by=model,day&from=&to=&key=&user=&tag=team:search` | `UsageAnswer` from the ledger; 404 without one |
  * | `GET /own-usage?by=model,day&from=&to=` | `UsageAnswer` of one caller, with its API key instead of the admin key; 404 unless `ownUsage` |
  * | `GET /routes` | `{ models: RouteRow[] }` |
+ * | `GET /hooks` | `{ hooks: ConfiguredHook[] }` in their order; 404 if `hooks` of `About` is false |
+ * | `GET /alerts` | `{ alerts: AlertRow[] }`, newest first; at most 100. 404 if `alerts` of `About` is false |
  * | `POST /chat` | the body and the response of chat completions, as the principal `console`; 404 if `chat` of `About` is false |
  * | `POST /messages`, `POST /responses` | the same in the Messages API and in the Responses API |
  * | `GET /keys`, `POST /keys` | `{ keys: KeyRow[] }`; `KeyForm` to `IssuedKeyRow` |
@@ -25,17 +27,18 @@
  *
  * Errors have the error body of the chat completions API: `{ error: { message, type, param, code } }`. 401: the key is not
  * the admin key. 429, with `retry-after` in seconds: too many wrong keys within a minute; the correct key has to wait too.
- * 404: not found, or `keys`, `ledger`, `log`, `bodies` or `chat` of `About` is false. 503: the store of keys, the ledger or the request log does not respond,
- * or `/live` has too many readers. Request bodies are JSON with their `content-type`, of at most 64 KiB; those of `/chat`,
- * `/messages` and `/responses` have the limits of the gateway.
+ * 404: not found, or `keys`, `ledger`, `log`, `bodies`, `hooks`, `alerts` or `chat` of `About` is false. 503: the store of keys,
+ * the ledger or the request log does not respond, or `/live` has too many readers. Request bodies are JSON with their
+ * `content-type`, of at most 64 KiB; those of `/chat`, `/messages` and `/responses` have the limits of the gateway.
  */
-import type { AttemptReason, Operation, RequestOutcome, SkipReason } from '@sluice/core'
+import type { AttemptReason, HookRecord, Operation, RequestOutcome, SkipReason } from '@sluice/core'
 import type { KeyChanges, KeySpec, StoredKey } from '@sluice/core/keys'
 import type { UsageRow } from '@sluice/core/ledger'
 import type { LoggedRequest, RecordedBodies } from '@sluice/core/store'
+import type { ConsoleAlert } from './console-alerts.ts'
 import type { UsageAnswer } from './usage-rows.ts'
 
-export type { LoggedRequest, UsageAnswer, UsageRow }
+export type { HookRecord, LoggedRequest, UsageAnswer, UsageRow }
 
 /** The gateway that the console belongs to, and what the console can do. */
 export interface About {
@@ -55,6 +58,12 @@ export interface About {
   readonly log: boolean
   /** Whether bodies of requests are stored. */
   readonly bodies: boolean
+  /** How long they are stored, in milliseconds; absent if that is not known. */
+  readonly bodiesRetentionMs?: number
+  /** Whether the configured hooks are known. */
+  readonly hooks: boolean
+  /** Whether there are alerts. */
+  readonly alerts: boolean
   readonly startedAt: number
   /** The tag with the team of a principal. Usage by team is `by=tag:{teamTag}`. */
   readonly teamTag: string
@@ -120,8 +129,8 @@ export interface RequestDetail extends RequestRow {
   readonly cache: 'hit' | 'miss' | undefined
   readonly replayed: boolean
   readonly estimated: boolean
-  /** What hooks did: `redact changed in 1.2 ms`; at most 50. */
-  readonly hooks: readonly string[]
+  /** What the hooks that applied did, in their order; at most 50. */
+  readonly hooks: readonly HookRecord[]
   /** Such as `seed dropped: the vendor has no seed`; at most 50. */
   readonly adjustments: readonly string[]
   /** The `dryRun` rules that would have rejected the request, as source text. */
@@ -255,6 +264,31 @@ export interface LastAnswer {
   readonly firstTokenMs: number | undefined
   /** Until the end of the response; for a stream, until the client had read it. */
   readonly totalMs: number
+}
+
+/** A hook of the gateway, as it is configured. See `Hook` of `@sluice/core`. */
+export interface ConfiguredHook {
+  readonly name: string
+  /** The functions that it has. */
+  readonly functions: readonly ('onRequest' | 'onChunk' | 'onResponse' | 'onEnd')[]
+  readonly onFailure: 'closed' | 'open'
+  readonly timeoutMs: number
+  /** Patterns of the models that it applies to; absent: all. */
+  readonly models?: readonly string[]
+  /** The operations that it applies to; absent: all. */
+  readonly operations?: readonly Operation[]
+  /** Whether it chooses the principals that it applies to, by a function. */
+  readonly choosesPrincipals: boolean
+}
+
+/** An alert that this process sent. */
+export interface AlertRow extends Omit<ConsoleAlert, 'alert'> {
+  readonly id: string
+  /** Such as `budget` or `target_down`. Values may be added. */
+  readonly kind: string
+  /** One line for people. */
+  readonly text: string
+  readonly at: number
 }
 
 /** A change in the state of a target. */

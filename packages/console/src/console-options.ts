@@ -2,7 +2,9 @@ import { ConfigurationError, type KeyStore } from '@sluice/core'
 import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption } from '@sluice/core/adapter'
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import { type ConsoleChat, type ResolvedChat, resolveChat } from './chat/chat-options.ts'
+import type { ConsoleAlerts } from './console-alerts.ts'
 import type { ConsoleBodies } from './console-bodies.ts'
+import type { ConsoleHooks } from './console-hooks.ts'
 import type { ConsoleLog } from './log-search.ts'
 
 /** Options of `createConsole`. */
@@ -24,6 +26,13 @@ export interface ConsoleOptions {
    */
   readonly bodies?: ConsoleBodies | undefined
   /**
+   * The hooks of the gateway: the list that it is given, or a function that returns it, for a gateway that is reloaded. The page shows
+   * their settings. Absent: only what hooks did with each request.
+   */
+  readonly hooks?: ConsoleHooks | undefined
+  /** Alerts: those of `createAlerts` of `@sluice/alerts`. The page shows the latest ones. Absent: none. */
+  readonly alerts?: ConsoleAlerts | undefined
+  /**
    * What the chat may do without the API key of a caller. It then calls as the principal `console`, which the gateway
    * authenticates with `authenticate: firstOf(adminConsole.authenticate, ...)`. `false`: the chat needs the key of a
    * caller.
@@ -43,7 +52,7 @@ export interface ConsoleOptions {
   readonly now?: (() => number) | undefined
 }
 
-type Optional = 'keys' | 'usage' | 'log' | 'bodies'
+type Optional = 'keys' | 'usage' | 'log' | 'bodies' | 'hooks' | 'alerts'
 type ResolvedOptions = Pick<ConsoleOptions, Optional> & {
   readonly [Name in Exclude<keyof ConsoleOptions, Optional | 'chat'>]-?: NonNullable<ConsoleOptions[Name]>
 } & { readonly chat: ResolvedChat | false }
@@ -58,6 +67,8 @@ const known: readonly string[] = [
   'ownUsage',
   'log',
   'bodies',
+  'hooks',
+  'alerts',
   'chat',
   'teamTag',
   'basePath',
@@ -82,6 +93,8 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
     ownUsage = false,
     log,
     bodies,
+    hooks,
+    alerts,
     teamTag = 'team',
     basePath = '/v1',
     maxRequests = 500,
@@ -107,6 +120,12 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
   if (bodies !== undefined && !bodiesMethods.every(name => typeof bodies?.[name] === 'function')) {
     issues.push(hiddenIssue(['bodies'], bodies, 'a log of bodies, such as createBodyLog() returns'))
   }
+  if (hooks !== undefined && typeof hooks !== 'function' && !areHooks(hooks)) {
+    issues.push(hiddenIssue(['hooks'], hooks, 'the hooks of the gateway, or a function that returns them'))
+  }
+  if (alerts !== undefined && typeof alerts?.recent !== 'function') {
+    issues.push(hiddenIssue(['alerts'], alerts, 'alerts, such as createAlerts() returns'))
+  }
   const chat = resolveChat(givenChat, issues)
   if (typeof teamTag !== 'string' || teamTag === '') {
     issues.push(configurationIssue(['teamTag'], teamTag, "a tag's name"))
@@ -125,6 +144,8 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
     ownUsage,
     log,
     bodies,
+    hooks,
+    alerts,
     chat,
     teamTag,
     basePath,
@@ -133,6 +154,10 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
     onError,
     now,
   }
+}
+
+function areHooks(given: unknown): boolean {
+  return Array.isArray(given) && given.every(hook => typeof hook?.name === 'string')
 }
 
 /** Names the length of an invalid key, never its text. */

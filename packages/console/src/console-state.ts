@@ -1,6 +1,8 @@
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import type { ConsoleCaller } from './chat/console-caller.ts'
+import type { ConsoleAlerts } from './console-alerts.ts'
 import type { ConsoleBodies } from './console-bodies.ts'
+import type { ConsoleHooks } from './console-hooks.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import type { LiveHub } from './live/live-hub.ts'
 import type { ConsoleLog } from './log-search.ts'
@@ -26,6 +28,10 @@ export interface ConsoleState {
   readonly log: ConsoleLog | undefined
   /** `undefined` without stored bodies. */
   readonly bodies: ConsoleBodies | undefined
+  /** `undefined` if the hooks of the gateway are not known. */
+  readonly hooks: ConsoleHooks | undefined
+  /** `undefined` without alerts. */
+  readonly alerts: ConsoleAlerts | undefined
   readonly basePath: string
   readonly teamTag: string
   /** Milliseconds since 1970. */

@@ -45,6 +45,8 @@ export interface CreateBodyLogOptions {
 
 /** The bodies of requests and responses in a database, encrypted. Pass it to the gateway as `bodies`. */
 export interface BodyLog extends BodyRecorder {
+  /** How long bodies are stored, in milliseconds. */
+  readonly retentionMs: number
   /**
    * Returns the bodies of a request id; `undefined` if none are stored, or they are older than `retentionMs`. Rejects with
    * `BodyKeyError` if they are encrypted with a key that is not given, or were changed.
@@ -128,6 +130,7 @@ export function createBodyLog(options: CreateBodyLogOptions): BodyLog {
   )
   return {
     maxBytes,
+    retentionMs,
     wants: wants ?? (() => true),
     record: bodies => writer.add(bodies),
     async get(requestId) {

@@ -48,6 +48,8 @@ describe('the API of the console', () => {
       ledger: false,
       log: false,
       bodies: false,
+      hooks: false,
+      alerts: false,
       startedAt: 5,
       teamTag: 'team',
     })

@@ -28,7 +28,7 @@ function setUp(options: ServiceOptions = {}) {
 describe('bodies in the console', () => {
   it('are read with the admin key', async () => {
     const { api, sent } = setUp()
-    expect(await (await api('/about')).json()).toMatchObject({ bodies: true })
+    expect(await (await api('/about')).json()).toMatchObject({ bodies: true, bodiesRetentionMs: 60_000 })
     const { id, text } = await sent()
     const answer = await api(`/log/${id}/bodies`)
     expect(answer.headers.get('cache-control')).toContain('no-store')

@@ -90,9 +90,7 @@ export function endedRequest(
     cache: event.cache,
     replayed: event.replayed,
     estimated: event.usageEstimated,
-    hooks: hooks
-      .slice(0, maxKept.hooks)
-      .map(({ name, outcome, ms }) => `${name} ${outcome} in ${ms.toFixed(1)} ms`),
+    hooks: hooks.slice(0, maxKept.hooks).map(({ name, outcome, ms }) => ({ name, outcome, ms })),
     adjustments: adjustments
       .slice(0, maxKept.adjustments)
       .map(({ parameter, action, detail }) =>

@@ -29,7 +29,6 @@ export function loggedDetail(row: LoggedRequest, teamTag: string): RequestDetail
       ...(via !== undefined && { via }),
       ...(skipped !== undefined && { skipped }),
     })),
-    hooks: row.hooks.map(({ name, outcome, ms }) => `${name} ${outcome} in ${ms.toFixed(1)} ms`),
     discarded: [],
     leftOut: row.omitted,
   }

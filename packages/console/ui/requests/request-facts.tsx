@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import type { RequestDetail } from '../../src/api.ts'
 import { count } from '../format/count.ts'
-import { money } from '../format/money.ts'
 import { span } from '../format/span.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { errorText } from './error-text.ts'
+import { HookList } from './hook-list.tsx'
 import { OutcomeMark } from './outcome-mark.tsx'
+import { costText, tokensText } from './request-sums.ts'
 import { TargetList } from './target-list.tsx'
 import { Waterfall } from './waterfall.tsx'
 
@@ -48,8 +49,8 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
     ['First byte', span(request.firstByteMs)],
     ['Queue wait', request.queueMs === 0 ? undefined : span(request.queueMs)],
     ['Overhead of Sluice', span(request.overheadMs)],
-    ['Tokens', tokensOf(request)],
-    ['Cost', costOf(request)],
+    ['Tokens', tokensText(request)],
+    ['Cost', costText(request)],
     ['Cache', request.cache],
     ['Error', error === undefined ? undefined : errorText(error)],
   ]
@@ -81,7 +82,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
         <p class="muted small">The token counts are estimated: the provider did not report them.</p>
       )}
       <TargetList candidates={request.candidates} attempts={request.attempts} />
-      <Notes title="Hooks" notes={request.hooks} />
+      <HookList hooks={request.hooks} />
       <Notes title="Parameters adjusted for the provider" notes={adjustments} />
       {leftOut > 0 && <p class="muted small">{count(leftOut)} entries of these lists are not shown.</p>}
       <Notes title="Rejected in dry run by" notes={wouldHaveRefused} />
@@ -101,15 +102,4 @@ function Notes({ title, notes }: { title: string; notes: readonly string[] }) {
       </ul>
     </section>
   )
-}
-
-/** A request without tokens has no cost. */
-function costOf({ cost, promptTokens }: RequestDetail): string {
-  if (cost !== null) return money(cost)
-  return promptTokens === undefined ? '–' : 'unknown price'
-}
-
-function tokensOf({ promptTokens, completionTokens }: RequestDetail): string {
-  if (promptTokens === undefined) return '–'
-  return `${count(promptTokens)} in, ${count(completionTokens)} out`
 }

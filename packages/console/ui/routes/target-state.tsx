@@ -1,6 +1,7 @@
 import type { TargetRow } from '../../src/api.ts'
 import { span } from '../format/span.ts'
 import { Moment } from '../parts/moment.tsx'
+import { StateMark } from '../parts/state-mark.tsx'
 import { stateText } from './target-labels.ts'
 
 const looks: Readonly<Record<TargetRow['state'], readonly [string, string]>> = {
@@ -18,12 +19,9 @@ export function TargetState({ target }: { target: TargetRow }) {
   const waits = waitMs > 0 && (state === 'open' || state === 'cooldown')
   return (
     <>
-      <span class={`mark-of ${look}`}>
-        <span class="sign" aria-hidden="true">
-          {sign}
-        </span>
+      <StateMark look={look} sign={sign}>
         {stateText(target)}
-      </span>
+      </StateMark>
       {scope === 'principal' && <span class="muted small target-scope">for one caller only</span>}
       {(since !== undefined || waits) && (
         <span class="muted small target-wait">
