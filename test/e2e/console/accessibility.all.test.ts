@@ -6,9 +6,10 @@ import { startChromium } from './site/chromium.ts'
 import { type ConsoleTab, consoleTab } from './site/console-tab.ts'
 import { describeWithChromium } from './site/describe-with-chromium.ts'
 import { goTo } from './site/go-to.ts'
+import { openBreaker } from './site/open-breaker.ts'
 import { type ConsoleService, callerKey, startService } from './site/service.ts'
 
-const widths = [1440, 390] as const
+const widths = [1440, 1024, 390] as const
 const colourSchemes = ['light', 'dark'] as const
 
 /** What axe-core calls critical or serious, by rule and element. */
@@ -42,7 +43,7 @@ describeWithChromium('the console for everybody who reads it', () => {
     await keys.update(gone.stored.id, { disabled: true })
     for (const key of [callerKey, issued.key]) await ask('demo', { key, stream: true })
     await ask('demo', { key: 'sk-unknown' })
-    for (let left = 4; left > 0; left--) await ask('broken')
+    await openBreaker(service)
     await ask('large-chat', { stream: true })
     for (let left = 4; left > 0; left--) await ask('small-chat')
     panel = (await ask('small-chat')).headers.get('x-request-id')!
@@ -73,6 +74,7 @@ describeWithChromium('the console for everybody who reads it', () => {
     'a request in full': async page => {
       await page.goto(`${service.url}/console/#/requests/${panel}`)
       await page.locator('.bar-row').first().waitFor()
+      await page.locator('.body').first().waitFor()
     },
     'the request log': async page => {
       await service.flushLog()
@@ -83,6 +85,26 @@ describeWithChromium('the console for everybody who reads it', () => {
       await service.flushLog()
       await page.goto(`${service.url}/console/#/log/${panel}`)
       await page.locator('.bar-row').first().waitFor()
+      await page.locator('.body').first().waitFor()
+    },
+    'the confirmation of a replay': async page => {
+      await page.goto(`${service.url}/console/#/log/${panel}`)
+      await page.getByRole('button', { name: 'Replay', exact: true }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+    'a replay beside the stored response': async page => {
+      await page.goto(`${service.url}/console/#/log/${panel}`)
+      await page.getByRole('button', { name: 'Replay', exact: true }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
+      await page.locator('.comparison').waitFor()
+    },
+    'a replay that failed': async page => {
+      await page.route('**/replay', route => route.abort())
+      await page.goto(`${service.url}/console/#/log/${panel}`)
+      await page.getByRole('button', { name: 'Replay', exact: true }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
+      await page.getByText('The replay failed').waitFor()
+      await page.unroute('**/replay')
     },
     'the usage with a chart as a table': async page => {
       await goTo(page, 'Usage')
@@ -98,11 +120,16 @@ describeWithChromium('the console for everybody who reads it', () => {
       await page.getByRole('button', { name: 'Create a key' }).click()
       await page.getByRole('button', { name: 'Add a limit' }).click()
     },
-    'the routes': async page => {
+    'the alerts': async page => {
+      await goTo(page, 'Alerts')
+      await page.locator('.alert').first().waitFor()
+    },
+    'the routes and the hooks': async page => {
       // The trial call of a breaker that is open since a while.
       await service.ask('broken')
       await goTo(page, 'Routes')
       await page.locator('[data-state=open]').first().waitFor()
+      await page.locator('[data-hook]').first().waitFor()
     },
   }
 

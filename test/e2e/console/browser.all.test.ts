@@ -1,14 +1,20 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startReceiver } from '../../../packages/alerts/src/webhook-receiver.ts'
+import { inMemoryBodyLog } from '../../../packages/log/src/in-memory-body-log.ts'
 import { askInChat } from './site/ask-in-chat.ts'
 import { chatAs } from './site/chat-as.ts'
 import { startChromium } from './site/chromium.ts'
 import { type ConsoleTab, consoleTab } from './site/console-tab.ts'
 import { describeWithChromium } from './site/describe-with-chromium.ts'
 import { goTo } from './site/go-to.ts'
+import { openBreaker } from './site/open-breaker.ts'
 import { type ConsoleService, callerKey, startService } from './site/service.ts'
 import type { Site, ViewTests } from './site/views.ts'
+import { alertsTests } from './views/alerts.ts'
+import { bodiesTests } from './views/bodies.ts'
 import { chatTests } from './views/chat.ts'
+import { hooksTests } from './views/hooks.ts'
 import { keysTests } from './views/keys.ts'
 import { layoutTests } from './views/layout.ts'
 import { logTests } from './views/log.ts'
@@ -27,6 +33,9 @@ const views: Readonly<Record<string, ViewTests>> = {
   'the keys': keysTests,
   'the names': namesTests,
   'the routes': routesTests,
+  'bodies and replay': bodiesTests,
+  'the hooks': hooksTests,
+  'the alerts': alertsTests,
   'the layout': layoutTests,
 }
 
@@ -78,6 +87,60 @@ describeWithChromium('the console in a browser', () => {
     await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('2 + 2 = 4').waitFor()
     await page.close()
     await own.close()
+  })
+
+  it('reads bodies that no key decrypts as such, and replays nothing where the console sends nothing', async () => {
+    const stored = inMemoryBodyLog()
+    const own = await startService({ bodies: { repository: stored }, chat: false })
+    const page = await browser.newPage()
+    page.setDefaultTimeout(15_000)
+    const id = (await own.ask('demo')).headers.get('x-request-id')!
+    await own.flushLog()
+    await page.goto(own.page)
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await page.goto(`${own.url}/console/#/log/${id}`)
+    await page.getByText('It cannot be replayed here').waitFor()
+    expect(await page.getByRole('button', { name: 'Replay' }).count()).toBe(0)
+    for (const [key, row] of stored.rows) stored.rows.set(key, { ...row, principal: 'another' })
+    await page.reload()
+    await page
+      .getByRole('alert')
+      .getByText(/The bodies cannot be decrypted/)
+      .waitFor()
+    expect(await page.locator('.body').count()).toBe(0)
+    await page.close()
+    await own.close()
+  })
+
+  it('says that bodies have expired', async () => {
+    let now = Date.now()
+    const own = await startService({ bodies: { retentionMs: 60_000 }, now: () => now })
+    now -= 120_000
+    const id = (await own.ask('unpriced')).headers.get('x-request-id')!
+    const page = await browser.newPage()
+    page.setDefaultTimeout(15_000)
+    await page.goto(own.page)
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await page.goto(`${own.url}/console/#/requests/${id}`)
+    await page.getByText('They have expired: bodies are stored for 60 seconds.').waitFor()
+    await page.close()
+    await own.close()
+  })
+
+  it('shows alerts as they come, and that they are delivered', async () => {
+    const receiver = await startReceiver()
+    const own = await startService({ webhooks: [{ url: receiver.url, allowPrivate: true }] })
+    const page = await browser.newPage()
+    page.setDefaultTimeout(15_000)
+    await page.goto(own.page)
+    await goTo(page, 'Alerts')
+    await page.getByText('No alerts yet').waitFor()
+    await openBreaker(own)
+    await page.locator('.alert').getByText('Delivered').waitFor()
+    expect(receiver.received).toHaveLength(1)
+    await page.close()
+    await own.close()
+    await receiver.close()
   })
 
   it('finds a service that is started again, and shows what that one knows', async () => {

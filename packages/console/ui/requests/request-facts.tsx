@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import type { RequestDetail } from '../../src/api.ts'
+import { Bodies } from '../bodies/bodies.tsx'
 import { count } from '../format/count.ts'
 import { span } from '../format/span.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { useSession } from '../session/session.ts'
 import { errorText } from './error-text.ts'
 import { HookList } from './hook-list.tsx'
 import { OutcomeMark } from './outcome-mark.tsx'
@@ -23,6 +25,7 @@ const operationNames: Readonly<Record<RequestDetail['operation'], string>> = {
 
 /** The details of one request. */
 export function RequestFacts({ request }: { request: RequestDetail }) {
+  const { about } = useSession()
   const {
     id,
     model,
@@ -86,6 +89,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
       <Notes title="Parameters adjusted for the provider" notes={adjustments} />
       {leftOut > 0 && <p class="muted small">{count(leftOut)} entries of these lists are not shown.</p>}
       <Notes title="Rejected in dry run by" notes={wouldHaveRefused} />
+      {about.bodies && <Bodies request={request} />}
     </div>
   )
 }

@@ -3,13 +3,14 @@ import { Loading } from '../parts/loading.tsx'
 import { useSession } from '../session/session.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 import { useStore } from '../state/use-store.ts'
+import { HookSection } from './hook-section.tsx'
 import { RouteTable } from './route-table.tsx'
 
 const everyMs = 2_000
 
 /** Each model with its targets and their health. */
 export function RoutesView() {
-  const { api, feed } = useSession()
+  const { about, api, feed } = useSession()
   const { routeChanges } = useStore(feed.state)
   const routes = useLoaded(signal => api.routes(signal), [api, routeChanges], everyMs)
   return (
@@ -27,6 +28,7 @@ export function RoutesView() {
           )
         }
       </Loading>
+      {about.hooks && <HookSection />}
     </>
   )
 }

@@ -1,11 +1,15 @@
 import type {
   About,
+  AlertRow,
+  ConfiguredHook,
   IssuedKeyRow,
   KeyChange,
   KeyForm,
   KeyRow,
+  LoggedBodies,
   LoggedRequest,
   LogPage,
+  ReplayedRequest,
   RequestDetail,
   RequestRow,
   RouteRow,
@@ -22,12 +26,20 @@ export interface ConsoleApi {
   /** A page of the request log. */
   log(parameters: URLSearchParams, signal?: AbortSignal): Promise<LogPage>
   logged(id: string, signal?: AbortSignal): Promise<LoggedRequest>
+  /** The stored bodies of a request; `null` if none are stored. */
+  bodies(id: string, signal: AbortSignal): Promise<LoggedBodies | null>
+  /** Sends a stored request again. It costs what a request costs. */
+  replay(id: string, signal: AbortSignal): Promise<ReplayedRequest>
   /** All rows of the request log that match, as CSV. */
   logFile(parameters: URLSearchParams): Promise<Blob>
   /** `minutes` empty: all that are kept. */
   series(by: Series['by'], minutes: string, signal?: AbortSignal): Promise<Series>
   usage(by: readonly string[], from: number, signal?: AbortSignal): Promise<UsageAnswer>
   routes(signal?: AbortSignal): Promise<readonly RouteRow[]>
+  /** The configured hooks, in their order. */
+  hooks(signal: AbortSignal): Promise<readonly ConfiguredHook[]>
+  /** The latest alerts, newest first. */
+  alerts(signal: AbortSignal): Promise<readonly AlertRow[]>
   keys(signal?: AbortSignal): Promise<readonly KeyRow[]>
   issue(form: KeyForm): Promise<IssuedKeyRow>
   change(id: string, change: KeyChange): Promise<KeyRow>
@@ -70,11 +82,19 @@ export function consoleApi(key: string, onUnknown: () => void): ConsoleApi {
     request: (id, signal) => get(`requests/${of(id)}`, signal),
     log: (parameters, signal) => get(`log?${parameters}`, signal),
     logged: (id, signal) => get(`log/${of(id)}`, signal),
+    bodies: (id, signal) =>
+      get(`log/${of(id)}/bodies`, signal).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 404) return null
+        throw error
+      }),
+    replay: async (id, signal) => (await ask('POST', `log/${of(id)}/replay`, signal)).json(),
     logFile: async parameters => (await ask('GET', `log.csv?${parameters}`)).blob(),
     series: (by, minutes, signal) =>
       get(`series?by=${by}${minutes === '' ? '' : `&minutes=${minutes}`}`, signal),
     usage: (by, from, signal) => get(`usage?by=${by.map(of).join()}&from=${from}`, signal),
     routes: async signal => (await get('routes', signal)).models,
+    hooks: async signal => (await get('hooks', signal)).hooks,
+    alerts: async signal => (await get('alerts', signal)).alerts,
     keys: async signal => (await get('keys', signal)).keys,
     issue: form => send('POST', 'keys', form),
     change: (id, change) => send('PATCH', `keys/${of(id)}`, change),

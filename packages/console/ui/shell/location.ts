@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-export const views = ['chat', 'requests', 'log', 'usage', 'keys', 'routes'] as const
+export const views = ['chat', 'requests', 'log', 'usage', 'keys', 'routes', 'alerts'] as const
 export type View = (typeof views)[number]
 
 /** What is looked at: a view, and the one thing of it that is open. */

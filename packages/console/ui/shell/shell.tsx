@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { AlertsView } from '../alerts/alerts-view.tsx'
 import { ChatView } from '../chat/chat-view.tsx'
 import { KeysView } from '../keys/keys-view.tsx'
 import { LogView } from '../log/log-view.tsx'
@@ -17,6 +18,7 @@ const names: Readonly<Record<View, string>> = {
   usage: 'Usage',
   keys: 'Keys',
   routes: 'Routes',
+  alerts: 'Alerts',
 }
 
 /** The header, the navigation and the current view. */
@@ -44,7 +46,7 @@ export function Shell() {
         </a>
         <nav class="views" aria-label="Views">
           {views
-            .filter(view => view !== 'log' || about.log)
+            .filter(view => !((view === 'log' || view === 'alerts') && !about[view]))
             .map(view => (
               <a key={view} href={hrefOf(view)} aria-current={view === current.view ? 'page' : undefined}>
                 {names[view]}
@@ -77,5 +79,6 @@ function viewOf({ view, id, search }: ViewLocation) {
   if (view === 'usage') return <UsageView />
   if (view === 'keys') return <KeysView />
   if (view === 'routes') return <RoutesView />
+  if (view === 'alerts') return <AlertsView />
   return <ChatView />
 }

@@ -34,6 +34,8 @@ export async function makeTraffic(
     for (let round = 0; round < busy; round++) await ask('small-chat', { ...by, stream: true })
     await ask('demo', { ...by, content: `What is ${ago} times 12, and why does it matter to a sluice?` })
     if (ago % 18 === 4) await ask('broken')
+    // Two callers: with one of them alone, the fault may be its own.
+    if (ago % 18 === 6) await ask('broken', { key: ann.key })
     if (ago % 6 === 2) await ask('large-chat', { key: ann.key, stream: true })
   }
   at(0)

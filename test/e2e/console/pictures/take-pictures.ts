@@ -13,6 +13,8 @@ const pictures: Readonly<Record<string, readonly [BrowserContextOptions, (page: 
   requests: [wide, traced],
   usage: [{ viewport: { width: 1200, height: 1420 } }, page => view(page, 'Usage', '.ledger .table')],
   keys: [wide, page => view(page, 'Keys', '.key')],
+  replay: [{ viewport: { width: 1200, height: 1000 } }, replayed],
+  alerts: [{ viewport: { width: 1200, height: 420 } }, page => view(page, 'Alerts', '.alert')],
   routes: [wide, page => view(page, 'Routes', '.routes')],
   dark: [{ ...wide, colorScheme: 'dark' }, traced],
   phone: [phone, traced],
@@ -27,6 +29,7 @@ export async function takePictures(folder: string): Promise<void> {
     await makeTraffic(service, minutes => {
       ahead = minutes * 60_000
     })
+    await service.flushLog()
     for (const [name, [options, prepare]] of Object.entries(pictures)) {
       const context = await browser.newContext(options)
       const page = await context.newPage()
@@ -57,4 +60,13 @@ async function traced(page: Page): Promise<void> {
   await view(page, 'Requests', '.requests-table')
   await page.locator('tr', { hasText: 'large-chat' }).first().getByRole('link').press('Enter')
   await page.locator('.bar-row').first().waitFor()
+}
+
+async function replayed(page: Page): Promise<void> {
+  await view(page, 'Log', '.requests-table')
+  await page.locator('tr', { hasText: 'small-chat' }).first().getByRole('link').press('Enter')
+  await page.getByRole('button', { name: 'Replay', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
+  await page.locator('.comparison').waitFor()
+  await page.locator('.comparison').evaluate(element => element.scrollIntoView({ block: 'end' }))
 }

@@ -1,9 +1,11 @@
+import { type AlertsOptions, createAlerts } from '@sluice/alerts'
 import { type ConsoleOptions, createConsole } from '@sluice/console'
 import {
   apiKeys,
   createGateway,
   fallback,
   firstOf,
+  type Hook,
   hedge,
   type KeyStore,
   limits,
@@ -12,7 +14,7 @@ import {
   priceTable,
   withEndpoints,
 } from '@sluice/core'
-import { createRequestLog } from '@sluice/log'
+import { type CreateBodyLogOptions, createBodyLog, createRequestLog } from '@sluice/log'
 import { serve } from '@sluice/node'
 import { local, openaiCompatible } from '@sluice/providers'
 import { openSqlite } from '@sluice/sqlite'
@@ -46,7 +48,7 @@ export interface ConsoleService {
     model: string,
     options?: { readonly key?: string; readonly content?: string; readonly stream?: boolean },
   ): Promise<Response>
-  /** Stores what the request log still holds. */
+  /** Stores what the request log and the log of bodies still hold. */
   flushLog(): Promise<void>
   close(): Promise<void>
 }
@@ -61,7 +63,36 @@ export interface ServiceOptions {
   readonly port?: number
   /** Of the console's own principal. */
   readonly chat?: ConsoleOptions['chat']
+  /** Of the log of bodies. */
+  readonly bodies?: Partial<CreateBodyLogOptions>
+  /** Where alerts are posted. Default: to an address that is not called. */
+  readonly webhooks?: AlertsOptions['webhooks']
+  /** What of the console is different. */
+  readonly console?: Partial<ConsoleOptions>
 }
+
+const hooks: readonly Hook[] = [
+  {
+    name: 'hide-tickets',
+    onRequest: ({ texts }) => ({
+      edits: texts
+        .filter(({ text }) => /TICKET-\d+/.test(text))
+        .map(({ path, text }) => ({ path, value: text.replace(/TICKET-\d+/g, 'a ticket') })),
+    }),
+  },
+  {
+    name: 'confidential',
+    onFailure: 'open',
+    timeoutMs: 250,
+    models: ['demo', 'small-*'],
+    operations: ['generate'],
+    appliesTo: ({ id }) => id !== 'console',
+    onRequest: ({ texts }) =>
+      texts.some(({ text }) => text.includes('Project Falcon'))
+        ? { refuse: { message: 'This project is confidential.' } }
+        : undefined,
+  },
+]
 
 /** Starts it on a free port. */
 export async function startService({
@@ -69,6 +100,9 @@ export async function startService({
   basePath = '/v1',
   port = 0,
   chat: ownChat,
+  bodies: bodiesOptions,
+  webhooks = [{ url: 'http://127.0.0.1:9/s3cret' }],
+  console: consoleOptions,
 }: ServiceOptions = {}): Promise<ConsoleService> {
   const north = await startUpstream(steps.answer())
   const south = await startUpstream(steps.reply({ error: { message: 'out of order' } }, { status: 503 }))
@@ -78,15 +112,27 @@ export async function startService({
   const [toNorth, toSouth, toEast] = [vendor('north', north), vendor('south', south), vendor('east', east)]
   const database = await openSqlite({ url: ':memory:' })
   const log = createRequestLog({ repository: database.requestLog })
+  const bodies = createBodyLog({
+    repository: database.bodyLog,
+    key: new Uint8Array(32).fill(7),
+    retentionMs: 7 * 86_400_000,
+    wants: ({ model }) => model !== 'unpriced',
+    ...bodiesOptions,
+  })
+  const alerts = createAlerts({ webhooks })
   const console_ = createConsole({
     adminKey,
     log,
+    bodies,
+    hooks,
+    alerts,
     keys: database.keys,
     usage: query => database.usage(query),
     ownUsage: true,
     chat: ownChat,
     now,
     basePath,
+    ...consoleOptions,
   })
   const gateway = createGateway({
     authenticate: firstOf(
@@ -117,7 +163,9 @@ export async function startService({
     retry: { baseMs: 20 },
     now,
     basePath,
-    observe: observers(console_.observe, log.observe),
+    hooks,
+    bodies,
+    observe: observers(console_.observe, log.observe, alerts.observe),
   })
   const served = await serve(withEndpoints(gateway, [console_.endpoint(gateway)]), {
     port,
@@ -140,11 +188,13 @@ export async function startService({
       })
       return new Response(await response.text(), response)
     },
-    flushLog: () => log.flush(),
+    flushLog: async () => {
+      await Promise.all([log.flush(), bodies.flush()])
+    },
     close: async () => {
       console_.close()
       await served.close({ drainMs: 0 })
-      await log.close()
+      await Promise.all([log.close(), bodies.close(), alerts.close()])
       await database.close()
       await Promise.all([north, south, east].map(upstream => upstream.close()))
     },

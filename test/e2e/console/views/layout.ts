@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest'
 import { askInChat } from '../site/ask-in-chat.ts'
 import { goTo } from '../site/go-to.ts'
+import { openBreaker } from '../site/open-breaker.ts'
 import type { ViewTests } from '../site/views.ts'
 
-const views = ['Chat', 'Requests', 'Log', 'Usage', 'Keys', 'Routes'] as const
+const views = ['Chat', 'Requests', 'Log', 'Usage', 'Keys', 'Routes', 'Alerts'] as const
 
 export const layoutTests: ViewTests = site => {
   it('fits a phone: no view is wider than it', async () => {
     const { ask, keys } = site().service
     await keys.issue({ name: 'A key with a long name, as people give them to their services' })
+    await openBreaker(site().service)
     const id = (await ask('large-chat')).headers.get('x-request-id')!
     const page = await site().open({ width: 375 })
     /** What reaches beyond the screen, and makes the page as wide. */
@@ -22,11 +24,16 @@ export const layoutTests: ViewTests = site => {
       )
     for (const view of views) {
       await goTo(page, view)
-      if (view !== 'Chat') await page.locator('main table, main .key').first().waitFor()
+      if (view !== 'Chat') await page.locator('main table, main .key, main .alert').first().waitFor()
       expect([view, await tooWide()]).toEqual([view, []])
     }
     await page.goto(`${site().service.url}/console/#/requests/${id}`)
     await page.locator('.bar-row').first().waitFor()
+    await page.locator('.body').first().waitFor()
+    expect(await tooWide()).toEqual([])
+    await page.getByRole('button', { name: 'Replay', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
+    await page.locator('.comparison').waitFor()
     expect(await tooWide()).toEqual([])
   })
 

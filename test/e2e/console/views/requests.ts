@@ -1,29 +1,17 @@
-import { steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { goTo } from '../site/go-to.ts'
-import { callerKey } from '../site/service.ts'
+import { stuckRequest } from '../site/stuck-request.ts'
 import type { ViewTests } from '../site/views.ts'
 
 export const requestsTests: ViewTests = site => {
   it('shows a request while it runs, and how it ended', async () => {
     const page = await site().open()
-    const { east, chat } = site().service
-    east.respondWith(steps.hang())
     await goTo(page, 'Requests')
     await page.locator('.connection', { hasText: 'Live' }).waitFor()
-    const asked = east.requests.length + 1
-    const leaving = new AbortController()
-    const gone = fetch(chat, {
-      method: 'POST',
-      signal: leaving.signal,
-      headers: { authorization: `Bearer ${callerKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'stuck', messages: [{ role: 'user', content: 'Hello' }] }),
-    }).catch(() => 'left')
-    await east.waitForRequest(asked)
+    const stuck = await stuckRequest(site().service)
     const row = page.locator('tbody tr', { hasText: 'stuck' }).first()
     await row.getByText('Running').waitFor()
-    leaving.abort()
-    expect(await gone).toBe('left')
+    await stuck.leave()
     await row.getByText('Client disconnected').waitFor()
   })
 
