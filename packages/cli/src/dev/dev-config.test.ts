@@ -70,6 +70,15 @@ describe('devOverlay', () => {
     expect(devOverlay({ ...config, console: false }, addition).console).toBe(false)
   })
 
+  it('has alerts for the page, unless they would claim those of other processes', () => {
+    const { models } = config
+    expect(devOverlay({ models }, addition).alerts).toEqual({})
+    expect(devOverlay({ models, state: { redis: 'redis://x' } }, addition).alerts).toBeUndefined()
+    expect(devOverlay({ models, console: false }, addition).alerts).toBeUndefined()
+    const alerts = { budgets: false } as const
+    expect(devOverlay({ ...config, alerts }, addition).alerts).toEqual(alerts)
+  })
+
   it('goes by the command line before the configuration', () => {
     expect(devOverlay(config, { ...addition, adminKey: undefined, database: ':memory:' })).toMatchObject({
       console: false,

@@ -20,13 +20,21 @@ export function devOverlay(config: TypedConfig, addition: DevAddition): TypedCon
   const url = database ?? config.state?.database
   const responses = url === undefined ? inMemory(config) : config.responses
   const own = typeof config.console === 'object' ? config.console : undefined
+  const page = adminKey === undefined || config.console === false ? false : (own ?? { adminKey })
+  const alerts = config.alerts ?? (page === false ? undefined : alertsOfPage(config))
   return {
     ...config,
     keys: [...(config.keys ?? []), { id: freeId(config), key }],
     state: { ...config.state, database: url ?? devDatabase },
     ...(responses !== undefined && { responses }),
-    console: adminKey === undefined || config.console === false ? false : (own ?? { adminKey }),
+    ...(alerts !== undefined && { alerts }),
+    console: page,
   }
+}
+
+/** Alerts that only the page shows. None with a Redis: they would claim those of other processes there, and send them nowhere. */
+function alertsOfPage({ state }: TypedConfig): TypedConfig['alerts'] {
+  return state?.redis === undefined ? {} : undefined
 }
 
 /** Texts are in no file unless the configuration names one. */

@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Alerts } from '@sluice/alerts'
 import { type Console, createConsole } from '@sluice/console'
-import { type Endpoint, type ManagedGateway, type Observer, observers, type Principal } from '@sluice/core'
+import {
+  type Endpoint,
+  type Hook,
+  type ManagedGateway,
+  type Observer,
+  observers,
+  type Principal,
+} from '@sluice/core'
 import { type OpenApiOptions, openApi } from '@sluice/core/openapi'
 import type { Database } from '@sluice/core/store'
 import type { BodyLog, RequestLog } from '@sluice/log'
@@ -11,8 +18,10 @@ import type { CommandContext } from '../command.ts'
 import type { ConsoleConfig, TelemetryConfig, TypedConfig } from '../config/config.ts'
 import type { SentTelemetry } from './open-telemetry.ts'
 
-/** Where what was seen is stored; `undefined` where it is not. */
+/** What there is to observe beside events, and where it is stored; `undefined` where it is not. */
 interface ObservabilityStores {
+  /** The hooks of the gateway with this configuration. */
+  readonly hooks: readonly Hook[]
   readonly database: Database | undefined
   readonly requestLog: RequestLog | undefined
   readonly alerts: Alerts | undefined
@@ -31,6 +40,7 @@ export class ServiceObservability {
   readonly #metrics: PrometheusMetrics | undefined
   #console: { readonly page: Console; readonly settings: ConsoleConfig; readonly base: string } | undefined
   #observe: Observer = () => {}
+  #hooks: readonly Hook[] = []
 
   constructor(
     context: ObservabilityContext,
@@ -62,6 +72,7 @@ export class ServiceObservability {
   /** Sees as a configuration says from now on. Gives what answers beside the gateway. */
   use(config: TypedConfig, gateway: ManagedGateway, stores: ObservabilityStores): readonly Endpoint[] {
     const metrics = this.#metrics
+    this.#hooks = stores.hooks
     this.#useConsole(config, stores)
     const page = this.#console?.page
     this.#observe = observers(
@@ -107,7 +118,7 @@ export class ServiceObservability {
   #pageOf(
     { adminKey, chat, ownUsage }: ConsoleConfig,
     base: string,
-    { database, requestLog, bodyLog }: ObservabilityStores,
+    { database, requestLog, bodyLog, alerts }: ObservabilityStores,
   ): Console {
     return createConsole({
       adminKey,
@@ -119,6 +130,8 @@ export class ServiceObservability {
       ownUsage: ownUsage === true && database !== undefined,
       log: requestLog,
       bodies: bodyLog,
+      hooks: () => this.#hooks,
+      alerts,
       onError: error => this.#context.log(`Console error: ${nameOf(error)}.`),
     })
   }

@@ -179,6 +179,39 @@ describe('startService', () => {
     expect(await shown.json()).toMatchObject({ models: ['demo', 'slow'], keys: false })
   })
 
+  it('shows its alerts and its hooks in the console, also after a reload, to who has the admin key', async () => {
+    const adminKey = 'admin-admin-admin'
+    const config: TypedConfig = {
+      ...base,
+      console: { adminKey },
+      prices: { demo: { input: 1, output: 1 } },
+      limits: [{ kind: 'budget', limit: 0.01, currency: 'usd', per: 'day' }],
+      alerts: { budgets: { thresholds: [0.01] } },
+      hooks: [{ type: 'redact', name: 'hide' }],
+    }
+    const { service } = await started(config)
+    const read = async (path: string, key = adminKey) => {
+      const answer = await fetch(`${service.consoleURL}api/${path}`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      return answer.ok ? answer.json() : answer.status
+    }
+    for (let left = 4; left > 0; left--) await (await ask(service, { model: 'demo', max_tokens: 50 })).text()
+    await expect
+      .poll(() => read('alerts'))
+      .toMatchObject({
+        alerts: [{ kind: 'budget', delivery: 'no_webhooks', text: expect.stringContaining('key ann') }],
+      })
+    expect(await read('hooks')).toMatchObject({ hooks: [{ name: 'hide' }] })
+    expect([await read('alerts', 'sk-ann'), await read('hooks', 'sk-ann')]).toEqual([401, 401])
+    const own = { name: 'own', onRequest: () => undefined }
+    await service.reload({ ...config, hooks: [{ type: 'redact', name: 'hide' }, own] })
+    expect(await read('hooks')).toMatchObject({ hooks: [{ name: 'hide' }, { name: 'own' }] })
+    await service.reload({ ...config, hooks: [] })
+    expect(await read('hooks')).toEqual({ hooks: [] })
+    expect(await read('alerts')).toMatchObject({ alerts: [{ kind: 'budget' }] })
+  })
+
   it('keeps issued keys and the ledger in a file, closed with the service', async () => {
     const cwd = temporaryFolder()
     const config = { ...base, state: { database: 'file:./kept.db', pepper: 'a-pepper' } }

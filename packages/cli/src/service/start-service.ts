@@ -132,13 +132,12 @@ async function started(
       further,
     })
   }
-  const gateway = createGateway(await optionsOf(compiled))
+  const firstOptions = await optionsOf(compiled)
+  const gateway = createGateway(firstOptions)
   closing.add(() => gateway.close({ drainMs: 0 }))
-  let front = frontOf(
-    gateway,
-    config,
-    observability.use(config, gateway, { ...state, requestLog, bodyLog, alerts }),
-  )
+  const endpointsOf = (made: TypedConfig, { hooks = [] }: GatewayOptions): readonly Endpoint[] =>
+    observability.use(made, gateway, { ...state, hooks, requestLog, bodyLog, alerts })
+  let front = frontOf(gateway, config, endpointsOf(config, firstOptions))
   compiled.vendors.keep()
   const warning = responseStorageWarning(config)
   if (warning !== undefined) context.log(warning)
@@ -177,14 +176,11 @@ async function started(
     const before = compiled.config
     const changes = fixedChanges(before, compiledOf(next).config)
     const after = compiledOf(changes.length === 0 ? next : withFixedSettings(before, next))
-    gateway.reload(await optionsOf(after))
+    const nextOptions = await optionsOf(after)
+    gateway.reload(nextOptions)
     compiled = after
     after.vendors.keep()
-    front = frontOf(
-      gateway,
-      after.config,
-      observability.use(after.config, gateway, { ...state, requestLog, bodyLog, alerts }),
-    )
+    front = frontOf(gateway, after.config, endpointsOf(after.config, nextOptions))
     for (const path of changes)
       context.log(`${path} cannot change while the service runs. Restart it to apply the change.`)
   }
