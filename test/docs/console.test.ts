@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import type { Alerts } from '@sluice/alerts'
 import type { Database } from '@sluice/core/store'
+import type { BodyLog, RequestLog } from '@sluice/log'
 import { expect, onTestFinished } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { describePage } from './runner/describe-page.ts'
@@ -42,6 +44,41 @@ describePage('docs/console.md', {
     expect(chat.status).toBe(200)
     await chat.text()
     expect(await ask(`${mount}/v1`, { key: adminKey, model: 'small' })).toMatchObject({ status: 401 })
+  },
+
+  operators: async ({ run }) => {
+    const running = await run({
+      SLUICE_DB: `file:${join(temporaryFolder(), 'console.db')}`,
+      SLUICE_LOG_KEY: Buffer.alloc(32, 1).toString('base64'),
+      SLUICE_ADMIN_KEY: adminKey,
+    })
+    const { database, log, bodies, alerts } = running.exports as unknown as {
+      database: Database
+      log: RequestLog
+      bodies: BodyLog
+      alerts: Alerts
+    }
+    onTestFinished(async () => {
+      await Promise.all([log.close(), bodies.close(), alerts.close()])
+      await database.close()
+    })
+    const url = await running.url(8787)
+    const api = `${url}/console/api`
+    const read = async (path: string) => (await fetch(`${api}${path}`, { headers: admin })).json()
+    await ask(`${url}/v1`, { key: 'sk-ann', model: 'small' })
+    await Promise.all([log.flush(), bodies.flush()])
+    const { rows } = await read('/log')
+    expect(rows).toMatchObject([{ principal: 'ann', hooks: [{ name: 'redact', outcome: 'passed' }] }])
+    const { id } = rows[0]
+    expect(await read(`/log/${id}/bodies`)).toMatchObject({ request: expect.stringContaining('"small"') })
+    const replay = await fetch(`${api}/log/${id}/replay`, { method: 'POST', headers: admin })
+    expect(await replay.json()).toMatchObject({ status: 200, request: { key: 'console' } })
+    expect(await read('/hooks')).toMatchObject({ hooks: [{ name: 'redact', onFailure: 'closed' }] })
+    expect(await read('/alerts')).toEqual({ alerts: [] })
+    for (const path of ['/hooks', '/alerts', `/log/${id}/bodies`]) {
+      const headers = { authorization: 'Bearer sk-ann' }
+      expect((await fetch(`${api}${path}`, { headers })).status).toBe(401)
+    }
   },
 
   chat: async ({ run }) => {
