@@ -19,7 +19,7 @@ import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { describePage } from './runner/describe-page.ts'
-import { root, tableUnder } from './runner/markdown.ts'
+import { readPage, root, tableUnder } from './runner/markdown.ts'
 
 const page = 'docs/errors.md'
 const rows = tableUnder(page, '## Error codes')
@@ -58,9 +58,14 @@ describe('the table of refusals', () => {
 
   it.each(rows.map(row => [bare(row[3]!), row] as const))('%s', async (name, row) => {
     const error = new GatewayError(name as ErrorReason)
-    const [status, code, type, , why, client] = row
-    expect([Number(status), bare(code!), bare(type!)]).toEqual([error.status, String(error.code), error.type])
-    expect(why).toMatch(/\.$/)
+    const [status, code, type, , client] = row
+    const [, shown, anchor] = /^\[(.+)\]\(#(\w+)\)$/.exec(code!)!
+    expect([Number(status), bare(shown!), bare(type!)]).toEqual([
+      error.status,
+      String(error.code),
+      error.type,
+    ])
+    expect(anchor).toBe(error.code ?? name)
     expect(bare(client!)).toBe(await raised(error.toResponse()))
   })
 })
@@ -205,28 +210,67 @@ const causes: Cause[] = [
   ],
 ]
 
-describe('what the table says is when', () => {
-  it.each(causes)(
-    '%s: %j',
-    async (refusal, body, param, more = {}, path = '/v1/chat/completions', options = {}) => {
-      const sent =
-        typeof body === 'object' ? JSON.stringify({ model: 'demo', messages: [message], ...body }) : body
-      const response = await gatewayOf(options).fetch(`http://sluice.test${path}`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer sk-ann', 'content-type': 'application/json' },
-        ...(sent === undefined ? {} : { body: sent as string }),
-        ...more,
-      })
-      const expected = new GatewayError(refusal)
-      expect(response.status).toBe(expected.status)
-      expect(response.headers.get('x-request-id')).toMatch(/^req_/)
-      const text = await response.text()
-      expect(JSON.parse(text)).toEqual({
-        error: { message: expect.any(String), type: expected.type, param, code: expected.code },
-      })
-      expect(text).not.toContain('secret')
+/** Sends what causes an error. */
+async function responseTo([, body, , more = {}, path = '/v1/chat/completions', options = {}]: Cause) {
+  const sent =
+    typeof body === 'object' ? JSON.stringify({ model: 'demo', messages: [message], ...body }) : body
+  return gatewayOf(options).fetch(`http://sluice.test${path}`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sk-ann', 'content-type': 'application/json' },
+    ...(sent === undefined ? {} : { body: sent as string }),
+    ...more,
+  })
+}
+
+/** The section of each code, or of a reason without one: its text by its heading. */
+const sections = new Map(
+  readPage(page)
+    .split('\n## Causes and fixes\n')[1]!
+    .split('\n## ')[0]!
+    .split('\n### ')
+    .slice(1)
+    .map(text => [text.slice(0, text.indexOf('\n')), text] as const),
+)
+
+describe('the sections', () => {
+  const sectionOf = (reason: ErrorReason) => new GatewayError(reason).code ?? reason
+
+  it('are one for each code, and for each reason without one', () => {
+    expect([...sections.keys()].sort()).toEqual([...new Set(names.map(sectionOf))].sort())
+  })
+
+  it.each([...sections])(
+    '%s has a status, a cause, a fix, and an example that is sent so',
+    async (code, text) => {
+      const reasons = names.filter(name => sectionOf(name) === code)
+      for (const reason of reasons) expect(text).toContain(String(new GatewayError(reason).status))
+      expect(text).toMatch(/\n\*\*Cause\.\*\* [\s\S]+\.\n\n\*\*Fix\.\*\* [\s\S]+\.\n\n```json\n/)
+      const real = await Promise.all(
+        causes
+          .filter(([reason]) => reasons.includes(reason))
+          .map(async cause => (await responseTo(cause)).json()),
+      )
+      // What only a vendor or a store causes has the default message.
+      const known = [...real, ...reasons.map(reason => new GatewayError(reason).toBody())]
+      const examples = /```json\n([\s\S]+)\n```/.exec(text)![1]!.split('\n')
+      for (const example of examples) expect(known).toContainEqual(JSON.parse(example))
     },
   )
+})
+
+describe('what the page says is when', () => {
+  it.each(causes)('%s: %j', async (...cause) => {
+    const [reason, , param] = cause
+    const response = await responseTo(cause)
+    const expected = new GatewayError(reason)
+    expect(response.status).toBe(expected.status)
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+    const text = await response.text()
+    expect(JSON.parse(text)).toEqual({
+      error: { message: expect.any(String), type: expected.type, param, code: expected.code },
+    })
+    expect(text).not.toContain('secret')
+  })
 
   it('rate_limit_exceeded, with retry-after', async () => {
     const gateway = gatewayOf({ limits: requests(1).per('minute') })
