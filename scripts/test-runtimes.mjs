@@ -1,6 +1,6 @@
 // Runs the service where it is not at home: `pnpm test:runtimes [--quick] [names...]`, on Bun, Deno, workerd, Hono, Fastify
 // and Next.js, or on those that are named; `--quick` leaves out what has to be built for long. Packs every package, installs
-// the tarballs with the runtimes into an empty folder, starts the snippets of docs/runtimes.md there, and asks each of them
+// the tarballs with the runtimes into an empty folder, starts the snippets of the docs there, and asks each of them
 // what is in scripts/runtimes/cases.mjs. The registry's packages carry the runtimes' programs, so nothing has to be installed
 // before; they are not among the workspace's own dependencies.
 import { spawn } from 'node:child_process'

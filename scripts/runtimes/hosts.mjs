@@ -1,4 +1,4 @@
-// The runtimes and frameworks: what each needs from the registry, and how it serves its snippet of docs/runtimes.md.
+// The runtimes and frameworks: what each needs from the registry, and how it serves its snippet of the docs.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

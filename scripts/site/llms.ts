@@ -13,7 +13,7 @@ export function titleAndLead({ file, text }: Pick<Page, 'file' | 'text'>): { tit
     .replaceAll('\n', ' ')
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/\*\*/g, '')
-  return { title: title.replaceAll('`', ''), lead: /^.*?[.:](?=\s|$)/.exec(plain)?.[0] ?? plain }
+  return { title: title.replaceAll('`', ''), lead: /^.*?\.(?=\s|$)/.exec(plain)?.[0] ?? plain }
 }
 
 /**

@@ -3,12 +3,16 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { describePage } from './runner/describe-page.ts'
+import { curls, listens } from './runner/fake-vendors.ts'
 import { root } from './runner/markdown.ts'
 import { hasCurl, shell } from './runner/shell.ts'
 
 const example = 'examples/express-app/server.ts'
 
 describePage('docs/express.md', {
+  'quick-start': listens('/api/ai/v1'),
+  'quick-curl': curls('quick-start'),
+
   [example]: async ({ code, run }) => {
     expect(code).toBe(readFileSync(join(root, example), 'utf8'))
     expect(code.split('\n').length).toBeLessThan(60)

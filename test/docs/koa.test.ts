@@ -5,12 +5,20 @@ import type Koa from 'koa'
 import { expect } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { describePage } from './runner/describe-page.ts'
+import { showsFile, startsFile } from './runner/example-file.ts'
+import { curls, listens } from './runner/fake-vendors.ts'
 import { root } from './runner/markdown.ts'
 import { hasCurl, shell } from './runner/shell.ts'
 
 const example = 'examples/koa-service/server.ts'
+const minimal = 'examples/koa-service/minimal.ts'
 
 describePage('docs/koa.md', {
+  'quick-start': listens('/v1'),
+  'quick-curl': curls('quick-start'),
+  [minimal]: showsFile,
+  'run-minimal': startsFile(minimal),
+
   [example]: async ({ code, run }) => {
     expect(code).toBe(readFileSync(join(root, example), 'utf8'))
     expect(code.split('\n').length).toBeLessThan(60)

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { anchorOf } from '../../scripts/site/anchors.ts'
 import { fencesOf, readPage, root } from './runner/markdown.ts'
 
 const pages = [
@@ -54,6 +55,22 @@ describe.each(pages)('%s', page => {
   })
 })
 
+describe('the snippets', () => {
+  it('of each page have a test', () => {
+    const tests = readdirSync(import.meta.dirname)
+      .filter(name => name.endsWith('.test.ts'))
+      .map(name => readPage(`test/docs/${name}`))
+      .join('\n')
+    const run = pages.filter(page => fencesOf(page).some(({ language }) => /^(?:ts|sh)$/.test(language)))
+    expect(run.length).toBeGreaterThan(50)
+    const untested = run.filter(page => {
+      const name = /^packages\/([\w-]+)\/README\.md$/.exec(page)?.[1]
+      return !tests.includes(`'${page}'`) && !(name !== undefined && tests.includes(`  ${name}: `))
+    })
+    expect(untested).toEqual([])
+  })
+})
+
 describe('the commands', () => {
   const { scripts } = JSON.parse(readPage('package.json'))
 
@@ -69,14 +86,9 @@ describe('the commands', () => {
   })
 })
 
-/** The anchors of a page's headings, as they are made of them. */
+/** The anchors of a page's headings, as GitHub and the site have them. */
 function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-'),
-  )
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
 }
 
 describe('the snippets in TypeScript', () => {

@@ -39,7 +39,9 @@ describe('the site', () => {
 
   it('tells language models of each page by a sentence, and the whole text of all', () => {
     const { 'llms.txt': short, 'llms-full.txt': full } = llmsTexts(told, contents)
-    expect(short).toMatch(/^# Sluice\n\n> Sluice is an LLM gateway as a TypeScript library/)
+    expect(short).toMatch(
+      /^# Sluice\n\n> LLM gateway as a library: OpenAI- and Anthropic-compatible endpoints/,
+    )
     const lines = short.split('\n').filter(line => line.startsWith('- '))
     for (const line of lines) expect(line).toMatch(/^- \[[^\]]+\]\(\/[\w/-]+\.md\): .{20,}[.:]$/)
     for (const name of contents.flatMap(group => group.pages)) expect(short).toContain(`(/${name}.md)`)
