@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { publicPackages, root } from '../run.mjs'
+import { parseChange, unreleasedChanges } from './changelog.ts'
 
 /** Pages of the site beside those of `docs`: where they lie, and the path that they have on the site. */
 const others: readonly (readonly [file: string, site: string])[] = [
@@ -42,8 +43,16 @@ export function pages(): Page[] {
   return [...others, ...docs, ...decisions, ...packages].map(([file, site]) => ({
     file,
     site,
-    text: readFileSync(join(root, file), 'utf8'),
+    text: site === 'changelog' ? changelog(file) : readFileSync(join(root, file), 'utf8'),
   }))
+}
+
+/** The page with the changes that no release has yet, which are files of their own. */
+function changelog(file: string): string {
+  const changes = namesIn('.changeset')
+    .filter(name => name !== 'README')
+    .map(name => parseChange(readFileSync(join(root, '.changeset', `${name}.md`), 'utf8')))
+  return `${readFileSync(join(root, file), 'utf8')}\n${unreleasedChanges(changes)}\n`
 }
 
 function namesIn(folder: string): string[] {
