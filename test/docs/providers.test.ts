@@ -14,6 +14,7 @@ import { expect, it } from 'vitest'
 import { decodedEmbeddings, encodedEmbeddings } from '../../packages/providers/test/embeddings.ts'
 import { ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
+import { expectVendors, fakeVendors } from './runner/fake-vendors.ts'
 import { fencesOf, tableUnder } from './runner/markdown.ts'
 import { runSnippet } from './runner/run-snippet.ts'
 
@@ -53,6 +54,18 @@ async function acmeBy(snippet: Snippet, ...scripts: [Script, ...Script[]]) {
 }
 
 describePage(page, {
+  first: async snippet => {
+    const { env, edit, openai, anthropic } = await fakeVendors()
+    const address = anthropic.baseURL
+    const { gateway } = (
+      await snippet.run({ ...env, CLAUDE_KEY: 'sk-claude' }, code =>
+        edit(code).replace('apiKey: process.env.CLAUDE_KEY', `$&, baseURL: '${address}'`),
+      )
+    ).exports as { gateway: Gateway }
+    await expectVendors('http://sluice.test/v1', gateway.fetch)
+    expect(openai.requests[0]!.headers.authorization).toBe('Bearer sk-openai')
+    expect(anthropic.requests[0]!.headers['x-api-key']).toBe('sk-claude')
+  },
   fields: async ({ run }) => {
     const more = { timings: { predicted_ms: 8, host: 'gpu-7' }, build: 'build-of-acme' }
     const upstream = await startUpstream(steps.reply({ ...completion(), ...more }))
@@ -185,6 +198,33 @@ describePage(page, {
     ])
   },
 
+  embeddings: async ({ run }) => {
+    const acme = (await run()).exports.acme as providers.ProviderInstance
+    const parts = {
+      inputs: ['a'],
+      encoding: 'base64',
+      dimensions: 8,
+      extra: { input_type: 'query', other: 1 },
+    } as const
+    const { body, adjustments } = await encodedEmbeddings(acme('acme-embed-2'), parts)
+    expect(body).toEqual({
+      model: 'acme-embed-2',
+      input: ['a'],
+      encoding_format: 'base64',
+      output_dimension: 8,
+      input_type: 'query',
+    })
+    expect(adjustments).toMatchObject([{ parameter: 'other', action: 'dropped' }])
+    expect(acme.provider.embed?.maxInputs).toBe(128)
+    await expect(encodedEmbeddings(acme('acme-embed-1b'), parts)).rejects.toMatchObject({
+      param: 'dimensions',
+    })
+    const tokens = encodedEmbeddings(acme('acme-embed-2'), { inputs: [[1]] })
+    await expect(tokens).rejects.toMatchObject({ param: 'input' })
+  },
+})
+
+describePage('docs/writing-a-provider.md', {
   native: async ({ run }) => {
     const { exports } = await run({ ACME_KEY: 'the-key' })
     const encode = exports.encodeNative as (call: NativeCall) => EncodedRequest
@@ -277,31 +317,6 @@ describePage(page, {
     })
     await gateway.close()
     await upstream.close()
-  },
-
-  embeddings: async ({ run }) => {
-    const acme = (await run()).exports.acme as providers.ProviderInstance
-    const parts = {
-      inputs: ['a'],
-      encoding: 'base64',
-      dimensions: 8,
-      extra: { input_type: 'query', other: 1 },
-    } as const
-    const { body, adjustments } = await encodedEmbeddings(acme('acme-embed-2'), parts)
-    expect(body).toEqual({
-      model: 'acme-embed-2',
-      input: ['a'],
-      encoding_format: 'base64',
-      output_dimension: 8,
-      input_type: 'query',
-    })
-    expect(adjustments).toMatchObject([{ parameter: 'other', action: 'dropped' }])
-    expect(acme.provider.embed?.maxInputs).toBe(128)
-    await expect(encodedEmbeddings(acme('acme-embed-1b'), parts)).rejects.toMatchObject({
-      param: 'dimensions',
-    })
-    const tokens = encodedEmbeddings(acme('acme-embed-2'), { inputs: [[1]] })
-    await expect(tokens).rejects.toMatchObject({ param: 'input' })
   },
 
   embed: async snippet => {
