@@ -15,7 +15,7 @@ import { decodedEmbeddings, encodedEmbeddings } from '../../packages/providers/t
 import { ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 import { expectVendors, fakeVendors } from './runner/fake-vendors.ts'
-import { fencesOf, tableUnder } from './runner/markdown.ts'
+import { fencesOf, readPage, tableUnder } from './runner/markdown.ts'
 import { runSnippet } from './runner/run-snippet.ts'
 
 const page = 'docs/providers.md'
@@ -379,6 +379,17 @@ it('shows how the libraries of the vendors give tokens', async () => {
   })
   expect(await headersOf('amazon')).toMatchObject({ 'x-amz-security-token': 'from-aws' })
   await running.stop()
+})
+
+it('counts the providers on pages as there are, without local()', () => {
+  const isProvider = (name: string) => !/codeChat|^presets$|^allR|^openaiCompatible$|^local$/.test(name)
+  const count = Object.keys(providers).filter(isProvider).length
+  for (const [file, text] of [
+    ['README.md', `| ${count}, and any OpenAI-compatible server |`],
+    ['docs/features.md', `[${count} providers](providers.md)`],
+    ['docs/coming-from.md', `there are [${count}](providers.md)`],
+  ] as const)
+    expect(readPage(file), file).toContain(text)
 })
 
 it('lists the presets as they are', () => {
