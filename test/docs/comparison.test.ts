@@ -51,3 +51,20 @@ it('has the same ratios in the README, rounded, and the latency in the FAQ', () 
   const { node } = runs[0]!
   expect(readPage('docs/faq.md')).toContain(`${measured(node, latency)[0]} at the median on Node ${node},`)
 })
+
+it('plans capacity with figures of the first run', () => {
+  const { node, date } = runs[0]!
+  const text = readPage('docs/capacity.md')
+  expect(text).toContain(`Measured on Node ${node},`)
+  expect(text.replaceAll('\n', ' ')).toContain(`on ${date}.`)
+  const seen = tableUnder('docs/performance.md', `### Node ${node}`).map(([, value]) => value)
+  const figures = tableUnder('docs/capacity.md', '## What a request costs').flatMap(([, value = '']) =>
+    value.split(', '),
+  )
+  expect(figures.length).toBeGreaterThan(5)
+  for (const figure of figures)
+    expect(
+      seen.filter(value => value === figure || value?.startsWith(`${figure} to `)),
+      figure,
+    ).toHaveLength(1)
+})
