@@ -1,3 +1,4 @@
+// `pnpm site` copies this file to docs/.site/.vitepress: its paths are those of the copy.
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -29,5 +29,5 @@ export function unreleasedChanges(changes: readonly Change[]): string {
     }),
     ...(several.length === 0 ? [] : [`### Several packages\n\n${several.join('\n')}`]),
   ]
-  return ['## Unreleased', ...sections].join('\n\n')
+  return ['## Unreleased', ...(sections.length === 0 ? ['Nothing.'] : sections)].join('\n\n')
 }

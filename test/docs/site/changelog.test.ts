@@ -13,13 +13,17 @@ it('lists unreleased changes by package, and those of several packages once', ()
   )
 })
 
+it('says so if everything is released', () => {
+  expect(unreleasedChanges([])).toBe('## Unreleased\n\nNothing.')
+})
+
 it('rejects a file without packages', () => {
   expect(() => parseChange('Text.')).toThrow('expected a changeset')
 })
 
 it('is on the page of the site', () => {
   const page = pages().find(({ site }) => site === 'changelog')!
-  expect(page.text).toContain('\n## Unreleased\n\n### @sluice/')
+  expect(page.text).toMatch(/^# Changelog\n[\s\S]*\n\n## Unreleased\n/)
 })
 
 it.each([
