@@ -163,7 +163,7 @@ describePage('docs/custom-gateway.md', {
   },
 })
 
-const rows = tableUnder('docs/custom-gateway.md', '# Custom gateway')
+const rows = tableUnder('docs/custom-gateway.md', '# Gateway options')
 
 it('names every option of createGateway', () => {
   const config = readFileSync(join(root, 'packages/core/src/gateway/config.ts'), 'utf8')
