@@ -57,7 +57,7 @@ describe('sluice-postgres, called in a wrong way', () => {
     const { code, printed } = await run(['--help'])
     expect([code, printed.split('\n')[0]]).toEqual([
       0,
-      'sluice-postgres migrate [--url URL] [--schema NAME]   brings the tables to version 10',
+      'sluice-postgres migrate [--url URL] [--schema NAME]   brings the tables to version 11',
     ])
   })
 
@@ -100,20 +100,20 @@ describeWithPostgres('sluice-postgres', () => {
     const url = urlOf(name)
     expect(await run(['status'], url)).toEqual({
       code: 1,
-      printed: 'Schema \'sluice\' is of version 0, 10 is needed. Run "sluice-postgres migrate".',
+      printed: 'Schema \'sluice\' is of version 0, 11 is needed. Run "sluice-postgres migrate".',
     })
-    expect(await run(['migrate'], url)).toEqual({ code: 0, printed: "Schema 'sluice': version 0 to 10." })
+    expect(await run(['migrate'], url)).toEqual({ code: 0, printed: "Schema 'sluice': version 0 to 11." })
     expect(await run(['migrate', '--url', url])).toEqual({
       code: 0,
-      printed: "Schema 'sluice' is of version 10: nothing to do.",
+      printed: "Schema 'sluice' is of version 11: nothing to do.",
     })
     expect((await run(['status', '--url', url], 'nonsense')).code).toBe(0)
     await (await openPostgres(server.pool(name))).close()
     expect((await run(['status', '--schema', 'other'], url)).code).toBe(1)
-    await server.run('insert into sluice.migrations (version) values (11)', name)
+    await server.run('insert into sluice.migrations (version) values (12)', name)
     expect(await run(['status'], url)).toEqual({
       code: 0,
-      printed: "Schema 'sluice' is of version 11, this package needs 10: it will do.",
+      printed: "Schema 'sluice' is of version 12, this package needs 11: it will do.",
     })
   })
 
@@ -142,6 +142,6 @@ describeWithPostgres('sluice-postgres', () => {
       text(child.stderr),
       once(child, 'exit'),
     ])
-    expect([code, out, errors]).toEqual([0, "Schema 'sluice': version 0 to 10.\n", ''])
+    expect([code, out, errors]).toEqual([0, "Schema 'sluice': version 0 to 11.\n", ''])
   })
 })

@@ -1,5 +1,6 @@
 import { openPostgres, postgresResponseStore } from '@sluice/postgres'
 import {
+  alertStoreConformance,
   bodyLogConformance,
   keyStoreConformance,
   ledgerConformance,
@@ -7,7 +8,8 @@ import {
   responseStoreConformance,
 } from '@sluice/testing/conformance'
 import type pg from 'pg'
-import { afterAll, beforeAll, describe, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { postgresAlertStore } from '../../packages/postgres/src/alert-store.ts'
 import { postgresBodyLogRepository } from '../../packages/postgres/src/body-log-repository.ts'
 import { postgresKeyRepository } from '../../packages/postgres/src/key-repository.ts'
 import { postgresLedgerRepository } from '../../packages/postgres/src/ledger-repository.ts'
@@ -52,6 +54,22 @@ describeWithPostgres('PostgreSQL', () => {
 
   describe('keeps keys, and', () => {
     it.each(keyStoreConformance)('$name', ({ run }) => run(async () => postgresKeyRepository(await fresh())))
+  })
+
+  describe('keeps claims of alerts, and', () => {
+    it.each(alertStoreConformance)('$name', ({ run }) => run(async () => postgresAlertStore(await fresh())))
+
+    it('deletes what has expired when an alert is added', async () => {
+      const queries = await fresh()
+      const store = postgresAlertStore(queries)
+      const add = (owner: string, ttlMs: number) =>
+        store.add({ owner, name: 'alert' }, 'sent', { ttlMs, pinned: true })
+      for (let at = 0; at < 10; at++) await add(`${at}`, at % 2 === 0 ? 60_000 : 1)
+      await pool.query('select pg_sleep(0.002)')
+      await add('last', 60_000)
+      const { rows } = await pool.query(`select count(*)::text as n from ${queries.schema.sql}.alerts`)
+      expect(rows).toEqual([{ n: '6' }])
+    })
   })
 
   describe('keeps responses, and', () => {

@@ -83,6 +83,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 8 },
         { version: 9 },
         { version: 10 },
+        { version: 11 },
       ])
       await opened(server.pool(name), {})
     })
@@ -102,6 +103,7 @@ describeWithPostgres('openPostgres', () => {
         { version: 8 },
         { version: 9 },
         { version: 10 },
+        { version: 11 },
       ])
     })
 

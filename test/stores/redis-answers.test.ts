@@ -1,5 +1,9 @@
 import { redisCacheStore, redisResponseStore } from '@sluice/redis'
-import { cacheStoreConformance, responseStoreConformance } from '@sluice/testing/conformance'
+import {
+  alertStoreConformance,
+  cacheStoreConformance,
+  responseStoreConformance,
+} from '@sluice/testing/conformance'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -163,6 +167,10 @@ function conformsOver(name: string, connect: () => Promise<Connected>): void {
 
     for (const { name, run } of cacheStoreConformance) {
       it(name, () => run(async settings => redisCacheStore(connected.client, settings)))
+    }
+
+    for (const { name, run } of alertStoreConformance) {
+      it(`alerts: ${name}`, () => run(async () => redisCacheStore(connected.client)))
     }
 
     for (const { name, run } of responseStoreConformance) {

@@ -1,4 +1,4 @@
-import type { CacheStore } from '@sluice/core/store'
+import type { AlertStore } from '@sluice/core/store'
 import type { AlertsClock } from './alerts-clock.ts'
 
 /** The right of this process to send an alert. */
@@ -10,7 +10,7 @@ export interface AlertClaim {
 }
 
 export interface AlertClaimsOptions {
-  readonly store: CacheStore
+  readonly store: AlertStore
   readonly clock: AlertsClock
   /** Milliseconds after which a process that has not sent its alert is taken for dead. */
   readonly sendingMs: number

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@sluice/core'
 import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption } from '@sluice/core/adapter'
-import type { CacheStore } from '@sluice/core/store'
+import type { AlertStore } from '@sluice/core/store'
 import type { Alert, AlertKind } from './alert.ts'
 
 /** Where alerts are posted as JSON. */
@@ -65,9 +65,10 @@ export interface AlertsOptions {
   /** Called when an alert could not be sent, and when the store does not respond. */
   readonly onFailure?: ((failure: AlertFailure) => void) | undefined
   /**
-   * Decides which process sends an alert: `redisCacheStore(client)` for several. Default: `memoryCacheStore()`, for one process.
+   * Decides which process sends an alert. For several: `redisCacheStore(client)`, or `alertStore` of a database. Default:
+   * `memoryCacheStore()`, for one process.
    */
-  readonly store?: CacheStore | undefined
+  readonly store?: AlertStore | undefined
   /** Default: `{ thresholds: [0.5, 0.8, 1] }`. `false`: budgets are no alerts. */
   readonly budgets?: BudgetAlertOptions | false | undefined
   /** Default: none. */
@@ -100,7 +101,7 @@ const webhookMembers: Readonly<Record<keyof WebhookOptions, true>> = {
   backoffMs: true,
   deadlineMs: true,
 }
-const storeMethods = ['get', 'set', 'add', 'replace'] as const
+const storeMethods = ['add', 'replace'] as const
 const maxMs = 86_400_000
 
 /** Throws `ConfigurationError` that lists all invalid options, without a URL or a secret. */
@@ -125,7 +126,11 @@ function* issuesOf(given: Readonly<Record<string, unknown>>): Generator<Configur
     store !== undefined &&
     !(isObject(store) && storeMethods.every(name => typeof store[name] === 'function'))
   ) {
-    yield hiddenIssue(['store'], store, 'a cache store, such as redisCacheStore() returns')
+    yield hiddenIssue(
+      ['store'],
+      store,
+      'a store of alerts, such as database.alertStore or redisCacheStore(client)',
+    )
   }
   if (budgets !== undefined && budgets !== false) yield* budgetIssues(budgets)
   yield* rateIssues(

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { BudgetEvent, EndEvent, TargetEvent } from '@sluice/core'
-import { type CacheStore, memoryCacheStore } from '@sluice/core/store'
+import { type AlertStore, memoryCacheStore } from '@sluice/core/store'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Alert } from './alert.ts'
 import type { AlertFailure, AlertsOptions, WebhookOptions } from './alerts-options.ts'
@@ -281,7 +281,7 @@ describe('a webhook', () => {
 })
 
 describe('several processes', () => {
-  const instances = (store: CacheStore, webhook: WebhookOptions) =>
+  const instances = (store: AlertStore, webhook: WebhookOptions) =>
     Array.from({ length: 8 }, () => alerting({ store, webhooks: [webhook] }))
 
   it('send an alert once, whoever sees it first', async () => {
@@ -313,7 +313,7 @@ describe('several processes', () => {
 
   it('send it each for themselves while the store does not respond, and say so', async () => {
     const fails = () => Promise.reject(new Error('away'))
-    const store: CacheStore = { get: fails, set: fails, add: fails, replace: fails }
+    const store: AlertStore = { add: fails, replace: fails }
     const { alerts, sent, failures } = alerting({ store })
     alerts.observe(budgetEvent(5))
     await alerts.flush()

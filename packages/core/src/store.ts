@@ -20,6 +20,7 @@ export {
   type MemoryCacheStoreOptions,
   memoryCacheStore,
 } from './caching/memory-cache-store.ts'
+export type { AlertStore } from './contracts/alert-store.ts'
 export type { BodyLogRepository, StoredBodies } from './contracts/body-log.ts'
 export type { BodyRecorder, BodyRequest, RecordedBodies } from './contracts/body-recorder.ts'
 export type { AddResult, CacheKey, CacheLifetime, CacheStore } from './contracts/cache-store.ts'

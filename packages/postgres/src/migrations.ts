@@ -165,4 +165,15 @@ select max(id) as last from batch`,
     create index bodies_at on ${sql}.bodies (at);
     create index bodies_principal on ${sql}.bodies (${principalPrefix('principal')});`,
   },
+  {
+    statements: ({ sql }) => `
+    create table ${sql}.alerts (
+      id text collate "C" primary key,
+      text text not null,
+      expires_at timestamptz not null
+    );
+    comment on table ${sql}.alerts is 'Which alerts a process sends or has sent, so that no other one sends them.';
+    comment on column ${sql}.alerts.id is 'A digest of what the alert is about.';
+    create index alerts_expires_at on ${sql}.alerts (expires_at);`,
+  },
 ]

@@ -2,6 +2,7 @@ import { configurationError } from '@sluice/core/adapter'
 import { type KeyStoreOptions, keyStore } from '@sluice/core/keys'
 import { type BatchedLedgerOptions, batchedLedger } from '@sluice/core/ledger'
 import type { Database, Journal } from '@sluice/core/store'
+import { postgresAlertStore } from './alert-store.ts'
 import { postgresBodyLogRepository } from './body-log-repository.ts'
 import type { PostgresClient } from './client.ts'
 import { fileJournal } from './journal/file-journal.ts'
@@ -77,6 +78,7 @@ export async function openPostgres(client: PostgresClient, given: PostgresOption
     ledger,
     requestLog: postgresRequestLogRepository(queries),
     bodyLog: postgresBodyLogRepository(queries),
+    alertStore: postgresAlertStore(queries),
     usage: query => rows.usage(query),
     migrate: () => migrateTables(client, schema),
     close: () => {

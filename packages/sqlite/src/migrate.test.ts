@@ -49,8 +49,9 @@ describe('migrate', () => {
       { version: 7, name: 'request log' },
       { version: 8, name: 'hooks of records' },
       { version: 9, name: 'bodies of requests' },
-      { version: 10, name: 'second' },
-      { version: 11, name: 'third' },
+      { version: 10, name: 'claims of alerts' },
+      { version: 11, name: 'second' },
+      { version: 12, name: 'third' },
     ])
   })
 
@@ -151,7 +152,7 @@ describe('migrate', () => {
     const [connection] = await connections(1)
     await migrate(connection!, steps)
     await expect(migrate(connection!)).rejects.toThrow(
-      'The database is of version 11, this @sluice/sqlite knows versions up to 9. Update the package.',
+      'The database is of version 12, this @sluice/sqlite knows versions up to 10. Update the package.',
     )
     expect(await schemaVersion(connection!)).toBe(newest)
   })

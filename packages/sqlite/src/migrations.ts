@@ -145,4 +145,16 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX sluice_bodies_principal ON sluice_bodies (principal, source)',
     ],
   },
+  {
+    name: 'claims of alerts',
+    statements: [
+      // `id` is a digest. The text says whether the alert is being sent or was sent.
+      `CREATE TABLE sluice_alert (
+        id TEXT PRIMARY KEY,
+        text TEXT NOT NULL,
+        expires_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX sluice_alert_expires ON sluice_alert (expires_at)',
+    ],
+  },
 ]

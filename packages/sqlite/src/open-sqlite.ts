@@ -3,6 +3,7 @@ import { configurationError } from '@sluice/core/adapter'
 import { type KeyStoreOptions, keyStore } from '@sluice/core/keys'
 import { type BatchedLedgerOptions, batchedLedger } from '@sluice/core/ledger'
 import type { Database } from '@sluice/core/store'
+import { sqliteAlertStore } from './alert-store.ts'
 import { sqliteBodyLogRepository } from './body-log-repository.ts'
 import { Connection } from './connection.ts'
 import { createDatabaseFile } from './create-database-file.ts'
@@ -76,6 +77,7 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
       ledger,
       requestLog: sqliteRequestLogRepository(connection),
       bodyLog: sqliteBodyLogRepository(connection),
+      alertStore: sqliteAlertStore(connection),
       usage: query => rows.usage(query),
       migrate: () => migrate(connection),
       close: () => {

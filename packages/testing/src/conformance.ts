@@ -1,3 +1,4 @@
+export { alertStoreConformance } from './conformance/alert-store.ts'
 export { bodyLogConformance } from './conformance/body-log.ts'
 export {
   type CacheStoreCase,

@@ -16,6 +16,25 @@ const base: TypedConfig = {
   telemetry: { log: 'json' },
 }
 
+/** With a budget of which each request spends more than a hundredth. */
+const alerting: TypedConfig = {
+  ...base,
+  prices: { demo: { input: 1, output: 1 } },
+  limits: [{ kind: 'budget', limit: 0.01, currency: 'usd', per: 'day' }],
+}
+
+/** A webhook with a secret in its URL, and what was posted to it. */
+async function webhook() {
+  const posted: string[] = []
+  const receiver = createServer(async (request, response) => {
+    for await (const chunk of request) posted.push(String(chunk))
+    response.writeHead(204).end()
+  })
+  await new Promise<void>(done => receiver.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void receiver.close())
+  return { posted, url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/s3cret` }
+}
+
 interface Started {
   readonly service: Service
   readonly printed: string[]
@@ -58,20 +77,10 @@ function respond({ baseURL }: Service, body: object) {
 
 describe('startService', () => {
   it('posts alerts, and says what could not be posted without its URL', async () => {
-    const posted: string[] = []
-    const receiver = createServer(async (request, response) => {
-      for await (const chunk of request) posted.push(String(chunk))
-      response.writeHead(204).end()
-    })
-    await new Promise<void>(done => receiver.listen(0, '127.0.0.1', done))
-    onTestFinished(() => void receiver.close())
-    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/s3cret`
-    const alerts = { webhooks: [{ url, allowPrivate: true }, { url }], budgets: { thresholds: [0.01] } }
+    const { posted, url } = await webhook()
     const { service, told } = await started({
-      ...base,
-      prices: { demo: { input: 1, output: 1 } },
-      limits: [{ kind: 'budget', limit: 0.01, currency: 'usd', per: 'day' }],
-      alerts,
+      ...alerting,
+      alerts: { webhooks: [{ url, allowPrivate: true }, { url }], budgets: { thresholds: [0.01] } },
     })
     for (let left = 4; left > 0; left--) await (await ask(service, { model: 'demo', max_tokens: 50 })).text()
     await service.close()
@@ -81,6 +90,23 @@ describe('startService', () => {
       'Alert failed (budget): The webhook has a private address. Set allowPrivate to call it.',
     ])
     expect(told.join()).not.toContain('s3cret')
+  })
+
+  it('posts an alert once for all services that share a database', async () => {
+    const { posted, url } = await webhook()
+    const config: TypedConfig = {
+      ...alerting,
+      state: { database: 'file:./own.db' },
+      alerts: { webhooks: [{ url, allowPrivate: true }], budgets: { thresholds: [0.01] } },
+    }
+    const cwd = temporaryFolder()
+    for (const { service, told } of [await started(config, { cwd }), await started(config, { cwd })]) {
+      for (let left = 4; left > 0; left--)
+        await (await ask(service, { model: 'demo', max_tokens: 50 })).text()
+      await service.close()
+      expect(told.filter(line => line.startsWith('Alert'))).toEqual([])
+    }
+    expect(posted).toHaveLength(1)
   })
 
   it('continues responses after a restart where there is a database, and nothing where none are stored', async () => {

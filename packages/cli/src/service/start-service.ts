@@ -104,7 +104,7 @@ async function started(
     config.alerts &&
     createAlerts({
       ...config.alerts,
-      store: state.cacheStore,
+      store: state.alertStore,
       onFailure: ({ kind, reason }) => context.log(`Alert failed (${kind}): ${reason}`),
     })
   closing.add(async () => alerts?.close())

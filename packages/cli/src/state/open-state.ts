@@ -1,5 +1,11 @@
 import type { CacheStore, LimitStore, SharedHealth } from '@sluice/core'
-import { type Database, memoryCacheStore, memoryResponseStore, type ResponseStore } from '@sluice/core/store'
+import {
+  type AlertStore,
+  type Database,
+  memoryCacheStore,
+  memoryResponseStore,
+  type ResponseStore,
+} from '@sluice/core/store'
 import type { StateConfig } from '../config/config.ts'
 import type { ResponseStorage } from '../config/response-storage.ts'
 import { openDatabase } from './open-database.ts'
@@ -12,6 +18,8 @@ export interface State {
   readonly database: Database | undefined
   readonly limitStore: LimitStore | undefined
   readonly cacheStore: CacheStore
+  /** Decides which process sends an alert: in Redis, else in the database, else in this process. */
+  readonly alertStore: AlertStore
   readonly health: SharedHealth | undefined
   /** Opens the store of responses. Throws `Error` if it is in a server or a database that is not open. */
   responseStore(storage: Pick<ResponseStorage, 'store'> & Partial<ResponseStorage>): ResponseStore
@@ -37,11 +45,13 @@ export async function openState(
         await opened?.close()
         throw error
       }))
+  const cacheStore = redis?.cacheStore ?? memoryCacheStore()
   let closing: Promise<void> | undefined
   return {
     database: opened?.database,
     limitStore: redis?.limitStore,
-    cacheStore: redis?.cacheStore ?? memoryCacheStore(),
+    cacheStore,
+    alertStore: redis?.cacheStore ?? opened?.database.alertStore ?? cacheStore,
     health: redis?.health,
     responseStore: ({ store, ttlMs, maxResponses, maxBytes }) => {
       if (store === 'memory') {

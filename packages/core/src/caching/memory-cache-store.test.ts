@@ -1,4 +1,4 @@
-import { cacheStoreConformance } from '@sluice/testing/conformance'
+import { alertStoreConformance, cacheStoreConformance } from '@sluice/testing/conformance'
 import { describe, expect, it } from 'vitest'
 import { memoryCacheStore } from './memory-cache-store.ts'
 
@@ -9,6 +9,8 @@ const pinned = { ttlMs: 1_000, pinned: true }
 describe('memoryAnswers', () => {
   for (const { name, run } of cacheStoreConformance)
     it(name, () => run(async settings => memoryCacheStore(settings)))
+  for (const { name, run } of alertStoreConformance)
+    it(`alerts: ${name}`, () => run(async () => memoryCacheStore()))
 
   it('returns at once', () => {
     const store = memoryCacheStore()

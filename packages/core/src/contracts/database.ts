@@ -1,9 +1,10 @@
+import type { AlertStore } from './alert-store.ts'
 import type { BodyLogRepository } from './body-log.ts'
 import type { KeyStore } from './key-store.ts'
 import type { Ledger, UsageQuery, UsageRow } from './ledger.ts'
 import type { RequestLogRepository } from './request-log.ts'
 
-/** A database with API keys, the ledger, the request log and its bodies. Each database package returns one, such as `openPostgres`. */
+/** A database with API keys, the ledger, the request log and its bodies, and claims of alerts. Each database package returns one, such as `openPostgres`. */
 export interface Database {
   /** Issues and manages keys. Pass it to `apiKeys`. */
   readonly keys: KeyStore
@@ -13,6 +14,8 @@ export interface Database {
   readonly requestLog: RequestLogRepository
   /** The table of encrypted bodies. Pass it to `createBodyLog` of `@sluice/log`. */
   readonly bodyLog: BodyLogRepository
+  /** Decides which process sends an alert. Pass it to `createAlerts` of `@sluice/alerts` as `store`. */
+  readonly alertStore: AlertStore
   /** Sums the usage that the ledger has recorded. Throws `TypeError` for an invalid query. */
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
   /** Creates or updates the tables. Several processes may call it at the same time. */
