@@ -17,7 +17,7 @@ import { PostgresServer } from './servers/postgres-server.ts'
 import { RedisServer } from './servers/redis-server.ts'
 
 const processes = 8
-const budgets = 5
+const budgets = 4
 const folder = mkdtempSync(join(tmpdir(), 'sluice-alerts-'))
 const program = join(folder, 'alerts.mjs')
 
@@ -61,10 +61,10 @@ async function start(storeUrl: string) {
   for (let left = processes; left > 0; left--) children.push(fork(program, [storeUrl, receiver.url]))
   await Promise.all(children.map(child => once(child, 'message')))
   return {
-    /** All observe that so much of each budget is spent. Returns the reasons of failures, process by process. */
-    async spend(dollars: number): Promise<string[][]> {
+    /** All observe how many dollars of each budget are spent, or a target. Returns the reasons of failures of each process. */
+    async observe(what: number | 'open' | 'closed'): Promise<string[][]> {
       const done = children.map(child => once(child, 'message'))
-      for (const child of children) child.send(dollars)
+      for (const child of children) child.send(what)
       return (await Promise.all(done)).map(([failures]) => failures)
     },
     received: () => receiver.received.map(({ body }) => JSON.parse(body)),
@@ -73,11 +73,13 @@ async function start(storeUrl: string) {
 
 /** Each alert once. */
 async function expectOnce(storeUrl: string): Promise<void> {
-  const { spend, received } = await start(storeUrl)
-  for (const dollars of [5, 8, 10]) {
-    expect(await spend(dollars)).toEqual(Array.from({ length: processes }, () => []))
+  const { observe, received } = await start(storeUrl)
+  for (const what of [5, 8, 10, 'open', 'closed'] as const) {
+    expect(await observe(what)).toEqual(Array.from({ length: processes }, () => []))
   }
   const alerts = received()
+  const targets = alerts.splice(3 * budgets).map(({ kind }) => kind)
+  expect(targets).toEqual(['target_down', 'target_recovered'])
   expect(alerts).toHaveLength(3 * budgets)
   for (const threshold of [0.5, 0.8, 1]) {
     expect(alerts.filter(alert => alert.threshold === threshold)).toHaveLength(budgets)
@@ -87,11 +89,11 @@ async function expectOnce(storeUrl: string): Promise<void> {
 
 /** Once while the store works, and from each process while it does not. */
 async function expectEachWithout(storeUrl: string, fail: () => Promise<unknown>): Promise<void> {
-  const { spend, received } = await start(storeUrl)
-  await spend(5)
+  const { observe, received } = await start(storeUrl)
+  await observe(5)
   expect(received()).toHaveLength(budgets)
   await fail()
-  for (const failures of await spend(8)) {
+  for (const failures of await observe(8)) {
     expect(failures.length).toBeGreaterThanOrEqual(budgets)
     expect(new Set(failures)).toEqual(new Set(['The store of alerts does not respond.']))
   }

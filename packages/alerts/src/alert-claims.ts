@@ -1,5 +1,6 @@
-import type { AlertStore } from '@sluice/core/store'
+import type { CacheKey } from '@sluice/core/store'
 import type { AlertsClock } from './alerts-clock.ts'
+import type { TimedStore } from './timed-store.ts'
 
 /** The right of this process to send an alert. */
 export interface AlertClaim {
@@ -10,12 +11,10 @@ export interface AlertClaim {
 }
 
 export interface AlertClaimsOptions {
-  readonly store: AlertStore
+  readonly store: TimedStore
   readonly clock: AlertsClock
   /** Milliseconds after which a process that has not sent its alert is taken for dead. */
   readonly sendingMs: number
-  /** Timeout of the store, in milliseconds. */
-  readonly storeTimeoutMs: number
   /** Milliseconds before this process tries to send an alert again that could not be sent. */
   readonly retryMs: number
   readonly onStoreFailure: (error: unknown) => void
@@ -55,21 +54,23 @@ export class AlertClaims {
     if (oldest.done !== true) this.#known.delete(oldest.value)
   }
 
-  /** Returns the claim of an alert, or `undefined` where another process has it. `endsAt`: until when the alert applies. */
-  async claim(key: string, id: string, endsAt: number): Promise<AlertClaim | undefined> {
+  /**
+   * Returns the claim of an alert, or `undefined` where another process has it. `endsAt`: until when the alert applies. `knownMs`: for
+   * how long this process need not ask the store again.
+   */
+  async claim(key: string, id: string, endsAt: number, knownMs = maxTtlMs): Promise<AlertClaim | undefined> {
     if (this.isKnown(key)) return undefined
     const { store, sendingMs, retryMs, clock, onStoreFailure } = this.#options
     const leftMs = () => Math.max(1, Math.min(endsAt - clock.now(), maxTtlMs))
-    // An owner of its own: stores bound the entries of each.
-    const entry = { owner: `alerts ${key}`, name: 'alert' }
+    const entry = entryOf(key)
     const lock = `sending ${id}`
     // Known at once: more of the same comes while the store responds.
     this.#know(key, sendingMs)
     try {
-      const added = await this.#within(store.add(entry, lock, { ttlMs: sendingMs, pinned: true }))
+      const added = await store.add(entry, lock, { ttlMs: sendingMs, pinned: true })
       if (typeof added === 'object') {
         // One that is being sent may yet fail.
-        this.#know(key, added.existing.startsWith('sending ') ? sendingMs : leftMs())
+        this.#know(key, Math.min(knownMs, added.existing.startsWith('sending ') ? sendingMs : leftMs()))
         return undefined
       }
     } catch (error) {
@@ -77,14 +78,14 @@ export class AlertClaims {
     }
     const change = async (text: string | undefined): Promise<void> => {
       try {
-        await this.#within(store.replace(entry, lock, text, { ttlMs: leftMs(), pinned: true }))
+        await store.replace(entry, lock, text, { ttlMs: leftMs(), pinned: true })
       } catch (error) {
         onStoreFailure(error)
       }
     }
     return {
       sent: () => {
-        this.#know(key, leftMs())
+        this.#know(key, Math.min(knownMs, leftMs()))
         return change('sent')
       },
       failed: () => {
@@ -94,20 +95,18 @@ export class AlertClaims {
     }
   }
 
-  /** Rejects if the store does not respond in time. */
-  async #within<T>(asked: T | Promise<T>): Promise<T> {
-    if (!(asked instanceof Promise)) return asked
-    const { clock, storeTimeoutMs } = this.#options
-    let cancel = () => {}
-    const late = new Promise<never>((_, reject) => {
-      cancel = clock.setTimer(storeTimeoutMs, () =>
-        reject(new Error(`The store of alerts did not respond within ${storeTimeoutMs} ms.`)),
-      )
-    })
+  /** Lets an alert that was sent be sent again after `ms` milliseconds. */
+  async shorten(key: string, ms: number): Promise<void> {
+    this.#know(key, ms)
     try {
-      return await Promise.race([asked, late])
-    } finally {
-      cancel()
+      await this.#options.store.replace(entryOf(key), 'sent', 'sent', { ttlMs: ms, pinned: true })
+    } catch (error) {
+      this.#options.onStoreFailure(error)
     }
   }
+}
+
+/** An owner of its own: stores bound the entries of each. */
+function entryOf(key: string): CacheKey {
+  return { owner: `alerts ${key}`, name: 'alert' }
 }

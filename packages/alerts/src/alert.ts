@@ -1,7 +1,14 @@
 import type { BudgetWindow } from '@sluice/core/limits'
 
 /** What an alert is about. */
-export type AlertKind = 'budget' | 'error_rate' | 'latency' | 'target_down'
+export type AlertKind =
+  | 'budget'
+  | 'error_rate'
+  | 'error_rate_recovered'
+  | 'latency'
+  | 'latency_recovered'
+  | 'target_down'
+  | 'target_recovered'
 
 /** What all alerts have. */
 interface AnyAlert {
@@ -31,18 +38,18 @@ export interface BudgetAlert extends AnyAlert {
   readonly dryRun: boolean
 }
 
-/** Too many requests failed. */
+/** Too many requests failed. `error_rate_recovered`: that is over. */
 export interface ErrorRateAlert extends AnyAlert {
-  readonly kind: 'error_rate'
+  readonly kind: 'error_rate' | 'error_rate_recovered'
   /** The share of requests that failed. */
   readonly rate: number
   readonly requests: number
   readonly windowMs: number
 }
 
-/** Too many requests were slow. */
+/** Too many requests were slow. `latency_recovered`: that is over. */
 export interface LatencyAlert extends AnyAlert {
-  readonly kind: 'latency'
+  readonly kind: 'latency' | 'latency_recovered'
   readonly p95Ms: number
   /** The share of requests that took longer. */
   readonly slower: number
@@ -58,8 +65,17 @@ export interface TargetDownAlert extends AnyAlert {
   readonly reason: string
 }
 
-/** Something that an operator should look at. */
-export type Alert = BudgetAlert | ErrorRateAlert | LatencyAlert | TargetDownAlert
+/** The circuit breaker of a target is closed again. */
+export interface TargetRecoveredAlert extends AnyAlert {
+  readonly kind: 'target_recovered'
+  readonly provider: string
+  readonly model: string
+  /** How long the target was unavailable, in milliseconds. */
+  readonly unavailableMs: number
+}
+
+/** Something that an operator should look at, or that is over. */
+export type Alert = BudgetAlert | ErrorRateAlert | LatencyAlert | TargetDownAlert | TargetRecoveredAlert
 
 type WithoutText<T> = T extends Alert ? Omit<T, 'id' | 'text' | 'at'> : never
 
@@ -83,10 +99,16 @@ export function alertText(incident: Incident): string {
     }
     case 'error_rate':
       return `${percent(incident.rate)} of ${incident.requests} requests in ${minutes(incident.windowMs)} failed.`
+    case 'error_rate_recovered':
+      return `The error rate has recovered: ${percent(incident.rate)} of ${incident.requests} requests in ${minutes(incident.windowMs)} failed.`
     case 'latency':
       return `The 95th percentile of latency is above ${incident.p95Ms} ms: ${percent(incident.slower)} of ${incident.requests} requests in ${minutes(incident.windowMs)} took longer.`
+    case 'latency_recovered':
+      return `Latency has recovered: ${percent(incident.slower)} of ${incident.requests} requests in ${minutes(incident.windowMs)} took longer than ${incident.p95Ms} ms.`
     case 'target_down':
       return `The target ${plain(incident.provider)}/${plain(incident.model)} is down: its circuit breaker is open (${plain(incident.reason)}).`
+    case 'target_recovered':
+      return `The target ${plain(incident.provider)}/${plain(incident.model)} has recovered: its circuit breaker is closed after ${roughly(incident.unavailableMs)}.`
   }
 }
 
@@ -106,6 +128,10 @@ function percent(share: number): string {
 
 function minutes(ms: number): string {
   return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1_000} s`
+}
+
+function roughly(ms: number): string {
+  return ms < 120_000 ? `${Math.ceil(ms / 1_000)} s` : `${Math.round(ms / 60_000)} min`
 }
 
 function dollars(amount: number): string {

@@ -77,6 +77,8 @@ export interface AlertsOptions {
   readonly latency?: LatencyOptions | undefined
   /** Whether a target with an open circuit breaker is an alert, at most once per hour. Default `true`. */
   readonly targets?: boolean | undefined
+  /** Whether it is an alert, too, that a target, the error rate or latency has recovered. Default `true`. */
+  readonly recoveries?: boolean | undefined
   /** Maximum number of alerts that wait to be sent. Further ones are dropped and reported. Default 1,000. */
   readonly maxQueued?: number | undefined
 }
@@ -90,6 +92,7 @@ const members: Readonly<Record<keyof AlertsOptions, true>> = {
   errorRate: true,
   latency: true,
   targets: true,
+  recoveries: true,
   maxQueued: true,
 }
 const webhookMembers: Readonly<Record<keyof WebhookOptions, true>> = {
@@ -114,7 +117,7 @@ export function checkAlertsOptions(given: AlertsOptions): void {
 
 function* issuesOf(given: Readonly<Record<string, unknown>>): Generator<ConfigurationIssue> {
   yield* unknownIssues([], given, Object.keys(members))
-  const { webhooks = [], store, budgets, targets, maxQueued } = given
+  const { webhooks = [], store, budgets, targets, recoveries, maxQueued } = given
   if (!Array.isArray(webhooks)) yield hiddenIssue(['webhooks'], webhooks, 'a list of { url }')
   else for (const [index, webhook] of webhooks.entries()) yield* webhookIssues(['webhooks', index], webhook)
   for (const name of ['onAlert', 'onFailure']) {
@@ -142,6 +145,7 @@ function* issuesOf(given: Readonly<Record<string, unknown>>): Generator<Configur
   )
   yield* rateIssues('latency', given.latency, 'p95Ms', value => value > 0, 'milliseconds above 0')
   yield* flagIssues(['targets'], targets)
+  yield* flagIssues(['recoveries'], recoveries)
   yield* numberIssues(['maxQueued'], maxQueued, 100_000)
 }
 

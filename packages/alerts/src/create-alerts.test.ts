@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { BudgetEvent, EndEvent, TargetEvent } from '@sluice/core'
 import { type AlertStore, memoryCacheStore } from '@sluice/core/store'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Alert } from './alert.ts'
 import type { AlertFailure, AlertsOptions, WebhookOptions } from './alerts-options.ts'
 import { createAlerts } from './create-alerts.ts'
@@ -153,7 +153,7 @@ describe('failed and slow requests', () => {
 
 describe('a target', () => {
   it('is an alert when its circuit breaker opens for all, once per hour', async () => {
-    const { alerts, sent } = alerting()
+    const { alerts, sent } = alerting({ recoveries: false })
     for (const event of [
       targetEvent('cooldown'),
       targetEvent('open', { scope: 'principal' }),
@@ -170,6 +170,183 @@ describe('a target', () => {
       { model: 'large' },
     ])
     expect(JSON.stringify(sent)).not.toContain('secret details')
+  })
+})
+
+/** Sets the date that alerts and a store go by. */
+function dated(now = 1_795_770_000_000) {
+  vi.useFakeTimers({ toFake: ['Date'], now })
+  onTestFinished(() => void vi.useRealTimers())
+  return {
+    store: () => memoryCacheStore({ now: () => Date.now() }),
+    pass: (ms: number) => vi.setSystemTime(Date.now() + ms),
+  }
+}
+
+describe('a target that recovers', () => {
+  it('is an alert once its circuit breaker is closed, after the one that it is down', async () => {
+    const { alerts, sent } = alerting()
+    const events = ['open', 'half_open', 'open', 'half_open', 'closed', 'closed'] as const
+    for (const state of events) {
+      alerts.observe(targetEvent(state, { unavailableMs: 93_400 }))
+      await alerts.flush()
+    }
+    expect(sent.map(({ kind }) => kind)).toEqual(['target_down', 'target_recovered'])
+    expect(sent[1]).toMatchObject({ provider: 'north', model: 'small', unavailableMs: 93_400 })
+    expect(sent[1]?.text).toBe(
+      'The target north/small has recovered: its circuit breaker is closed after 94 s.',
+    )
+  })
+
+  it('is none if it was only in cooldown, or open for one principal', async () => {
+    const { alerts, sent } = alerting()
+    for (const event of [
+      targetEvent('cooldown'),
+      targetEvent('closed'),
+      targetEvent('open', { scope: 'principal' }),
+      targetEvent('closed'),
+    ])
+      alerts.observe(event)
+    await alerts.flush()
+    expect(sent).toEqual([])
+  })
+
+  it('is none where that is off', async () => {
+    const { alerts, sent } = alerting({ recoveries: false })
+    for (const state of ['open', 'closed'] as const) alerts.observe(targetEvent(state))
+    await alerts.flush()
+    expect(sent).toMatchObject([{ kind: 'target_down' }])
+  })
+
+  it('is an alert again if it is down five minutes later, and not at once', async () => {
+    const { store, pass } = dated()
+    const { alerts, sent } = alerting({ store: store() })
+    const observe = async (...states: TargetEvent['state'][]) => {
+      for (const state of states) {
+        alerts.observe(targetEvent(state))
+        await alerts.flush()
+      }
+      return sent.splice(0).map(({ kind }) => kind)
+    }
+    expect(await observe('open', 'closed')).toEqual(['target_down', 'target_recovered'])
+    expect(await observe('open', 'closed')).toEqual([])
+    expect(await observe('open')).toEqual([])
+    pass(300_001)
+    expect(await observe('half_open', 'open', 'closed')).toEqual(['target_down', 'target_recovered'])
+  })
+
+  it('does not overtake the alert that it is down', async () => {
+    const { alerts, receiver } = await receiving((response, count) => {
+      if (count === 1) setTimeout(() => response.writeHead(204).end(), 50)
+      else response.writeHead(204).end()
+    })
+    for (const state of ['open', 'closed'] as const) alerts.observe(targetEvent(state))
+    await alerts.flush()
+    const kinds = receiver.received.map(({ body }) => JSON.parse(body).kind)
+    expect(kinds).toEqual(['target_down', 'target_recovered'])
+  })
+
+  it('is none if nobody was told that it is down', async () => {
+    const { alerts, receiver } = await receiving((response, count) =>
+      response.writeHead(count === 1 ? 400 : 204).end(),
+    )
+    for (const state of ['open', 'closed'] as const) alerts.observe(targetEvent(state))
+    await alerts.flush()
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('cannot forge a line or a link by a name', async () => {
+    const { alerts, sent } = alerting()
+    const model = '<https://x.test|click>\n<!channel>'
+    for (const state of ['open', 'closed'] as const) alerts.observe(targetEvent(state, { model }))
+    await alerts.flush()
+    expect(sent.map(({ kind }) => kind)).toEqual(['target_down', 'target_recovered'])
+    for (const { text } of sent) expect(text).not.toMatch(/[<>\n]/)
+  })
+})
+
+describe('an error rate and a latency that recover', () => {
+  const minRequests = 10
+  const windowMs = 60_000
+  const options = {
+    errorRate: { above: 0.1, minRequests, windowMs },
+    latency: { p95Ms: 100, minRequests, windowMs },
+  }
+
+  it('are an alert once a whole window is below the bound', async () => {
+    const { store, pass } = dated()
+    const { alerts, sent } = alerting({ ...options, store: store() })
+    const observe = async (outcome: EndEvent['outcome'], count: number, ms = 10) => {
+      for (let left = count; left > 0; left--) alerts.observe(endEvent(outcome, ms))
+      await alerts.flush()
+      return sent.splice(0).map(({ kind, text }) => `${kind}: ${text}`)
+    }
+    expect(await observe('upstream_failed', 10)).toEqual([
+      'error_rate: 100 % of 10 requests in 1 min failed.',
+    ])
+    // A window in which the rate was above, one with too few requests, and one that is not over yet.
+    expect(await observe('completed', 200)).toEqual([])
+    pass(windowMs)
+    expect(await observe('completed', 9)).toEqual([])
+    pass(windowMs)
+    expect(await observe('completed', 50)).toEqual([])
+    pass(windowMs)
+    expect(await observe('completed', 1)).toEqual([
+      'error_rate_recovered: The error rate has recovered: 0 % of 50 requests in 1 min failed.',
+    ])
+    pass(windowMs)
+    expect(await observe('completed', 50)).toEqual([])
+    pass(windowMs)
+    expect(await observe('completed', 11, 101)).toMatchObject([expect.stringMatching(/^latency: /)])
+    pass(windowMs)
+    expect(await observe('completed', 40)).toEqual([])
+    pass(windowMs)
+    expect(await observe('completed', 1)).toEqual([
+      'latency_recovered: Latency has recovered: 0 % of 40 requests in 1 min took longer than 100 ms.',
+    ])
+  })
+
+  it('are none while another window is above the bound, or where that is off', async () => {
+    const { store, pass } = dated()
+    const on = alerting({ ...options, store: store() })
+    const off = alerting({ ...options, store: store(), recoveries: false })
+    for (let window = 0; window < 3; window++) {
+      for (const { alerts } of [on, off]) {
+        for (let left = 10; left > 0; left--) alerts.observe(endEvent('upstream_failed'))
+        await alerts.flush()
+      }
+      pass(windowMs)
+    }
+    expect(on.sent.map(({ kind }) => kind)).toEqual(['error_rate', 'error_rate', 'error_rate'])
+    for (let window = 0; window < 2; window++) {
+      for (const { alerts } of [on, off]) {
+        for (let left = 10; left > 0; left--) alerts.observe(endEvent('completed'))
+        await alerts.flush()
+      }
+      pass(windowMs)
+    }
+    expect(on.sent.slice(3).map(({ kind }) => kind)).toEqual(['error_rate_recovered'])
+    expect(off.sent).toHaveLength(3)
+  })
+
+  it('of several processes are an alert once, and not while one of them is above the bound', async () => {
+    const { store, pass } = dated()
+    const shared = store()
+    const all = Array.from({ length: 3 }, () => alerting({ ...options, store: shared }))
+    const [first, second, third] = all as [(typeof all)[0], (typeof all)[0], (typeof all)[0]]
+    const window = async (...outcomes: readonly EndEvent['outcome'][]) => {
+      for (const [index, outcome] of outcomes.entries()) {
+        for (let left = 10; left > 0; left--) all[index]!.alerts.observe(endEvent(outcome))
+      }
+      await Promise.all(all.map(({ alerts }) => alerts.flush()))
+      pass(windowMs)
+      return [first, second, third].flatMap(({ sent }) => sent.splice(0)).map(({ kind }) => kind)
+    }
+    expect(await window('upstream_failed', 'upstream_failed', 'completed')).toEqual(['error_rate'])
+    expect(await window('completed', 'upstream_failed', 'completed')).toEqual(['error_rate'])
+    expect(await window('completed', 'completed', 'completed')).toEqual([])
+    expect(await window('completed', 'completed', 'completed')).toEqual(['error_rate_recovered'])
+    expect(await window('completed', 'completed', 'completed')).toEqual([])
   })
 })
 
@@ -311,6 +488,37 @@ describe('several processes', () => {
     expect(receiver.received).toHaveLength(2)
   })
 
+  it('send a recovery once, whoever sees it first', async () => {
+    const receiver = await startReceiver()
+    onTestFinished(() => receiver.close())
+    const all = instances(memoryCacheStore(), { url: receiver.url, allowPrivate: true })
+    for (const state of ['open', 'closed'] as const) {
+      for (const { alerts } of all) alerts.observe(targetEvent(state))
+      await Promise.all(all.map(({ alerts }) => alerts.flush()))
+    }
+    const kinds = receiver.received.map(({ body }) => JSON.parse(body).kind)
+    expect(kinds).toEqual(['target_down', 'target_recovered'])
+  })
+
+  it('send a recovery each for themselves if the store did not respond when the target was down', async () => {
+    const memory = memoryCacheStore()
+    let isAway = true
+    const away =
+      <Args extends unknown[], T>(run: (...args: Args) => T) =>
+      async (...args: Args) => {
+        if (isAway) throw new Error('away')
+        return run(...args)
+      }
+    const store: AlertStore = { add: away(memory.add), replace: away(memory.replace) }
+    const { alerts, sent } = alerting({ store })
+    alerts.observe(targetEvent('open'))
+    await alerts.flush()
+    isAway = false
+    alerts.observe(targetEvent('closed'))
+    await alerts.flush()
+    expect(sent.map(({ kind }) => kind)).toEqual(['target_down', 'target_recovered'])
+  })
+
   it('send it each for themselves while the store does not respond, and say so', async () => {
     const fails = () => Promise.reject(new Error('away'))
     const store: AlertStore = { add: fails, replace: fails }
@@ -338,6 +546,7 @@ describe('createAlerts', () => {
       errorRate: { above: 1 },
       latency: { p95Ms: -1, windowMs: 0.5 },
       targets: 'yes',
+      recoveries: 1,
       maxQueued: 0,
       onAlert: 1,
       colour: 1,
@@ -364,6 +573,7 @@ describe('createAlerts', () => {
       'latency.p95Ms',
       'latency.windowMs',
       'targets',
+      'recoveries',
       'maxQueued',
       'onAlert',
       'colour',

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { BudgetEvent, EndEvent, GatewayEvent, Observer, TargetEvent } from '@sluice/core'
+import type { Observer } from '@sluice/core'
 import { memoryCacheStore } from '@sluice/core/store'
-import { type Alert, alertText, type Incident } from './alert.ts'
-import { type AlertClaim, AlertClaims } from './alert-claims.ts'
+import { type Alert, alertText } from './alert.ts'
+import { AlertClaims } from './alert-claims.ts'
 import { systemClock } from './alerts-clock.ts'
 import { type AlertFailure, type AlertsOptions, checkAlertsOptions } from './alerts-options.ts'
-import { budgetWindowAt } from './budget-window.ts'
-import { RateWindow } from './rate-window.ts'
+import { type Occurrence, Occurrences } from './occurrences.ts'
 import { type RecentAlert, RecentAlerts } from './recent-alerts.ts'
+import { Recoveries } from './recoveries.ts'
+import { TimedStore } from './timed-store.ts'
 import { DeliveryError, Webhook } from './webhook.ts'
 
 /** Alerts of a gateway. */
@@ -22,8 +23,9 @@ export interface Alerts {
   close(): Promise<void>
 }
 
-const targetMs = 3_600_000
 const flushMs = 5_000
+/** Long enough for a new connection on a busy machine, and shorter than a flush. */
+const storeTimeoutMs = 3_000
 /** The time for all attempts of one alert, with some to spare. */
 const defaultDeadlineMs = 60_000
 /** How many alerts are sent at the same time. */
@@ -31,8 +33,8 @@ const maxSending = 4
 const maxRecent = 100
 
 /**
- * Creates alerts: of budgets, error rate, latency and targets that are down. Each is sent once per threshold and window, by one of
- * all processes that share a `store`. A webhook that fails never costs a request.
+ * Creates alerts: of budgets, error rate, latency and targets that are down, and of their recovery. Each is sent once per threshold
+ * and window, by one of all processes that share a `store`. A webhook that fails never costs a request.
  *
  * Throws `ConfigurationError` that lists all invalid options.
  */
@@ -41,54 +43,40 @@ export function createAlerts(options: AlertsOptions): Alerts {
   return new GatewayAlerts(options)
 }
 
-/** Something that happened, and the name and end of the time in which it is one alert. */
-interface Occurrence {
-  readonly incident: Incident
-  readonly key: string
-  /** Milliseconds since 1970. */
-  readonly endsAt: number
-  /** Alerts that this one makes superfluous: those of lower thresholds. */
-  readonly covered: readonly string[]
-}
-
 class GatewayAlerts implements Alerts {
   readonly #options: AlertsOptions
   readonly #clock = systemClock
   readonly #webhooks: readonly Webhook[]
   readonly #claims: AlertClaims
   readonly #recent = new RecentAlerts(maxRecent)
-  readonly #thresholds: readonly number[]
-  readonly #errors: RateWindow | undefined
-  readonly #slow: RateWindow | undefined
+  readonly #recoveries: Recoveries
+  readonly #occurrences: Occurrences
   readonly #queue: Occurrence[] = []
   /** The keys of `#queue`. */
   readonly #queued = new Set<string>()
   readonly #sending = new Set<Promise<void>>()
+  /** By subject, alerts that a recovery must not overtake. */
+  readonly #alertsSending = new Map<string, Promise<void>>()
   #closed = false
 
   constructor(options: AlertsOptions) {
-    const { webhooks = [], store = memoryCacheStore(), budgets, errorRate, latency } = options
+    const { webhooks = [], store = memoryCacheStore() } = options
     this.#options = options
     this.#webhooks = webhooks.map(each => new Webhook(each, this.#clock, Math.random))
     const deadlines = webhooks.map(({ deadlineMs = defaultDeadlineMs }) => deadlineMs)
-    this.#claims = new AlertClaims({
-      store,
-      clock: this.#clock,
+    const shared = {
+      store: new TimedStore(store, this.#clock, storeTimeoutMs),
       sendingMs: Math.max(defaultDeadlineMs, ...deadlines) + 10_000,
-      storeTimeoutMs: 1_000,
-      retryMs: 60_000,
       onStoreFailure: () => this.#failed({ kind: 'store', reason: 'The store of alerts does not respond.' }),
-    })
-    const thresholds = budgets === false ? [] : (budgets?.thresholds ?? [0.5, 0.8, 1])
-    this.#thresholds = [...new Set(thresholds)].sort((a, b) => b - a)
-    this.#errors = errorRate && new RateWindow(errorRate.windowMs ?? 300_000)
-    this.#slow = latency && new RateWindow(latency.windowMs ?? 300_000)
+    }
+    this.#claims = new AlertClaims({ ...shared, clock: this.#clock, retryMs: 60_000 })
+    this.#recoveries = new Recoveries(shared)
+    this.#occurrences = new Occurrences(options, () => this.#clock.now())
   }
 
   readonly observe: Observer = event => {
     if (this.#closed) return
-    const occurrence = this.#occurrenceOf(event)
-    for (const each of occurrence) this.#add(each)
+    for (const occurrence of this.#occurrences.of(event)) this.#add(occurrence)
   }
 
   recent(): readonly RecentAlert[] {
@@ -118,76 +106,6 @@ class GatewayAlerts implements Alerts {
     await Promise.all(this.#sending)
   }
 
-  #occurrenceOf(event: GatewayEvent): readonly Occurrence[] {
-    if (event.type === 'budget') return this.#ofBudget(event)
-    if (event.type === 'end') return this.#ofEnd(event)
-    if (event.type === 'target') return this.#ofTarget(event)
-    return []
-  }
-
-  #ofBudget(event: BudgetEvent): readonly Occurrence[] {
-    const { rule, counter, subject, window, limit, spent, refused, dryRun } = event
-    const { budgets } = this.#options
-    if ('user' in subject && !(budgets !== false && budgets?.users === true)) return []
-    const share = refused ? 1 : spent / limit
-    const reached = this.#thresholds.filter(threshold => share >= threshold)
-    const [threshold] = reached
-    if (threshold === undefined) return []
-    const { name, endsAt } = budgetWindowAt(window, this.#clock.now())
-    const keyOf = (each: number) => `budget ${counter} ${limit} ${name} ${each}`
-    const incident = {
-      kind: 'budget',
-      threshold,
-      rule,
-      subject,
-      window,
-      limit,
-      spent,
-      refused,
-      dryRun,
-    } as const
-    return [{ incident, key: keyOf(threshold), endsAt, covered: reached.slice(1).map(keyOf) }]
-  }
-
-  #ofEnd({ outcome, timings, cache, replayed }: EndEvent): readonly Occurrence[] {
-    const found: Occurrence[] = []
-    const now = this.#clock.now()
-    const { errorRate, latency } = this.#options
-    const isFailure = outcome === 'upstream_failed' || outcome === 'internal_error'
-    const [errors, slow] = [this.#errors, this.#slow]
-    if (errors !== undefined && errorRate !== undefined && (isFailure || outcome === 'completed')) {
-      const { windowMs = 300_000, minRequests = 20 } = errorRate
-      errors.add(now, isFailure)
-      if (errors.total >= minRequests && errors.share > errorRate.above) {
-        const incident = { kind: 'error_rate', rate: errors.share, requests: errors.total, windowMs } as const
-        found.push(inSlot(incident, `error_rate ${windowMs}`, errors.slot, windowMs))
-      }
-    }
-    const isMeasured = outcome === 'completed' && cache !== 'hit' && !replayed
-    if (slow !== undefined && latency !== undefined && isMeasured) {
-      const { windowMs = 300_000, minRequests = 20, p95Ms } = latency
-      slow.add(now, timings.total > p95Ms)
-      if (slow.total >= minRequests && slow.share > 0.05) {
-        const incident = {
-          kind: 'latency',
-          p95Ms,
-          slower: slow.share,
-          requests: slow.total,
-          windowMs,
-        } as const
-        found.push(inSlot(incident, `latency ${windowMs}`, slow.slot, windowMs))
-      }
-    }
-    return found
-  }
-
-  #ofTarget({ provider, model, state, scope, reason }: TargetEvent): readonly Occurrence[] {
-    if (this.#options.targets === false || state !== 'open' || scope === 'principal') return []
-    const incident = { kind: 'target_down', provider, model, reason: String(reason ?? 'unknown') } as const
-    const endsAt = this.#clock.now() + targetMs
-    return [{ incident, key: `target_down ${JSON.stringify([provider, model])}`, endsAt, covered: [] }]
-  }
-
   #add(occurrence: Occurrence): void {
     const { key, incident } = occurrence
     if (this.#claims.isKnown(key) || this.#queued.has(key)) return
@@ -204,21 +122,33 @@ class GatewayAlerts implements Alerts {
     if (this.#sending.size >= maxSending) return
     const occurrence = this.#queue.shift()
     if (occurrence === undefined) return
+    const subject = occurrence.begins?.subject
     const sending = this.#send(occurrence)
       // Nothing of a user may stop the queue.
       .catch(() => {})
       .then(() => {
         this.#queued.delete(occurrence.key)
         this.#sending.delete(sending)
+        if (subject !== undefined && this.#alertsSending.get(subject) === sending)
+          this.#alertsSending.delete(subject)
         this.#next()
       })
     this.#sending.add(sending)
+    if (subject !== undefined) this.#alertsSending.set(subject, sending)
   }
 
-  async #send({ incident, key, endsAt, covered }: Occurrence): Promise<void> {
+  async #send(occurrence: Occurrence): Promise<void> {
+    const { incident, key, endsAt, covered = [], begins, recovery } = occurrence
     const id = randomUUID()
-    const claim = await this.#claims.claim(key, id, endsAt)
-    if (claim === undefined) return
+    if (recovery !== undefined) await this.#alertsSending.get(recovery.of.subject)
+    const claim =
+      recovery === undefined
+        ? await this.#claims.claim(key, id, endsAt, occurrence.knownMs)
+        : await this.#recoveries.claim(recovery.of, id)
+    if (claim === undefined) {
+      recovery?.ended()
+      return
+    }
     // Whoever reads that all is spent need not read afterwards that half of it is.
     for (const lower of covered) void this.#claims.claim(lower, id, endsAt).then(each => each?.sent())
     const alert = { id, text: alertText(incident), at: this.#clock.now(), ...incident } as Alert
@@ -228,19 +158,27 @@ class GatewayAlerts implements Alerts {
     } catch {
       // As an observer's.
     }
-    await this.#deliver(alert, claim)
+    if (!(await this.#deliver(alert))) {
+      await claim.failed()
+      return
+    }
+    await claim.sent()
+    if (begins !== undefined) await this.#recoveries.begin(begins)
+    recovery?.ended()
+    if (recovery?.allows !== undefined) {
+      await this.#claims.shorten(recovery.allows.key, recovery.allows.allowedMs)
+    }
   }
 
-  async #deliver(alert: Alert, claim: AlertClaim): Promise<void> {
+  /** Returns whether an alert was sent. With one of several webhooks that took it, the others do not get it twice. */
+  async #deliver(alert: Alert): Promise<boolean> {
     const results = await Promise.allSettled(this.#webhooks.map(webhook => webhook.send(alert)))
     const failures = results.flatMap(result =>
       result.status === 'rejected' ? [reasonOf(result.reason)] : [],
     )
     this.#recent.settle(alert.id, failures)
     for (const reason of failures) this.#failed({ kind: alert.kind, reason })
-    // With one of several that took it, the others do not get it twice.
-    if (failures.length > 0 && failures.length === results.length) await claim.failed()
-    else await claim.sent()
+    return failures.length === 0 || failures.length < results.length
   }
 
   #failed(failure: AlertFailure): void {
@@ -254,8 +192,4 @@ class GatewayAlerts implements Alerts {
 
 function reasonOf(error: unknown): string {
   return error instanceof DeliveryError ? error.message : 'The alert could not be sent.'
-}
-
-function inSlot(incident: Incident, name: string, slot: number, windowMs: number): Occurrence {
-  return { incident, key: `${name} ${slot}`, endsAt: (slot + 1) * windowMs, covered: [] }
 }

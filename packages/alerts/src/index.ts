@@ -1,4 +1,12 @@
-export type { Alert, AlertKind, BudgetAlert, ErrorRateAlert, LatencyAlert, TargetDownAlert } from './alert.ts'
+export type {
+  Alert,
+  AlertKind,
+  BudgetAlert,
+  ErrorRateAlert,
+  LatencyAlert,
+  TargetDownAlert,
+  TargetRecoveredAlert,
+} from './alert.ts'
 export type {
   AlertFailure,
   AlertsOptions,

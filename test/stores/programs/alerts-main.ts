@@ -1,5 +1,5 @@
 import { createAlerts } from '@sluice/alerts'
-import type { BudgetEvent } from '@sluice/core'
+import type { GatewayEvent, TargetEvent } from '@sluice/core'
 import type { AlertStore } from '@sluice/core/store'
 import { openPostgres } from '@sluice/postgres'
 import { redisCacheStore } from '@sluice/redis'
@@ -7,8 +7,8 @@ import { openSqlite } from '@sluice/sqlite'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 
-// A process with alerts, which shares a store with others. It observes the share of five budgets that it is sent, and sends the
-// reasons of failures once it has dealt with them.
+// A process with alerts, which shares a store with others. It observes what it is sent: how much of four budgets is spent, or the
+// state of a target. It sends the reasons of failures once it has dealt with that.
 const [storeUrl = '', webhookUrl = ''] = process.argv.slice(2)
 let failures: string[] = []
 
@@ -20,30 +20,40 @@ async function openStore(): Promise<AlertStore> {
   return (await openPostgres(pool)).alertStore
 }
 
+const store = await openStore()
 const alerts = createAlerts({
   webhooks: [{ url: webhookUrl, allowPrivate: true }],
-  store: await openStore(),
+  store,
   onFailure: ({ reason }) => failures.push(reason),
 })
 
-process.on('message', async (spent: number) => {
-  for (let counter = 0; counter < 5; counter++) {
-    const event: BudgetEvent = {
-      type: 'budget',
-      rule: "budget(10, 'usd').per('ever')",
-      counter: `counter ${counter}`,
-      subject: {},
-      window: 'ever',
-      limit: 10,
-      spent,
-      refused: false,
-      dryRun: false,
-    }
-    alerts.observe(event)
+const eventsOf = (message: number | TargetEvent['state']): readonly GatewayEvent[] => {
+  if (typeof message !== 'number') {
+    const scope = message === 'closed' ? undefined : 'all'
+    const health = { waitMs: 0, reason: undefined, scope, unavailableMs: 0, error: undefined } as const
+    return [{ type: 'target', provider: 'north', model: 'small', state: message, ...health }]
   }
-  await alerts.flush()
+  return Array.from({ length: 4 }, (_, counter) => ({
+    type: 'budget',
+    rule: "budget(10, 'usd').per('ever')",
+    counter: `counter ${counter}`,
+    subject: {},
+    window: 'ever',
+    limit: 10,
+    spent: message,
+    refused: false,
+    dryRun: false,
+  }))
+}
+
+process.on('message', async (message: number | TargetEvent['state']) => {
+  for (const event of eventsOf(message)) alerts.observe(event)
+  // Each gives up after 5 seconds, and what waits for a store that is away may take longer.
+  for (let left = 5; left > 0; left--) await alerts.flush()
   process.send?.(failures)
   failures = []
 })
 process.on('disconnect', () => process.exit(0))
+// With a connection that is open.
+await store.add({ owner: 'ready', name: 'ready' }, 'ready', { ttlMs: 1 })
 process.send?.('ready')

@@ -344,7 +344,10 @@ export interface TelemetryConfig {
 }
 
 /** Alerts: options of `createAlerts` of `@sluice/alerts`. */
-export type AlertsConfig = Pick<AlertsOptions, 'webhooks' | 'budgets' | 'errorRate' | 'latency' | 'targets'>
+export type AlertsConfig = Pick<
+  AlertsOptions,
+  'webhooks' | 'budgets' | 'errorRate' | 'latency' | 'targets' | 'recoveries'
+>
 
 /** The request log: options of `createRequestLog` of `@sluice/log`. */
 export interface LogConfig {

@@ -99,6 +99,10 @@ export const alertsShape = object<AlertsConfig>(
       shape: flag,
       description: 'Whether a target with an open circuit breaker is an alert. Default: yes.',
     },
+    recoveries: {
+      shape: flag,
+      description: 'Whether it is an alert, too, that something has recovered. Default: yes.',
+    },
   },
   '{ webhooks }',
 )
