@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { BodyEdit } from './body-edit.ts'
 import { decodeUtf8, type JsonLimits, parseJsonText } from './json.ts'
 import { type PartSizes, parseInParts } from './parse-in-parts.ts'
-import { ReceivedText } from './received-text.ts'
+import { ReceivedBody } from './received-text.ts'
 import { spliceJson } from './splice-json.ts'
 import { spliceJsonBody } from './splice-json-body.ts'
 
@@ -138,7 +138,7 @@ describe('parseInParts', () => {
         const bytes = encode(text)
         const parts = parseInParts(bytes, limits, tiny)
         if (parts === undefined) return
-        const received = new ReceivedText(
+        const received = new ReceivedBody(
           [bytes.subarray(0, 30), bytes.subarray(30)],
           bytes.length,
           parts.frame,

@@ -5,10 +5,17 @@ import type { JsonFrame } from './parse-in-parts.ts'
 const minBytes = 65_536
 
 /** A long JSON text with the bytes that it was received in. */
-export class ReceivedText {
+export interface ReceivedText {
+  /** The text, which may be decoded when it is read. */
+  readonly text: string
   /** The UTF-8 of the text. */
   readonly pieces: readonly Uint8Array[]
   /** Number of the bytes. */
+  readonly bytes: number
+}
+
+export class ReceivedBody implements ReceivedText {
+  readonly pieces: readonly Uint8Array[]
   readonly bytes: number
   /** The text without most items of an array, if it was parsed in parts. */
   readonly frame: JsonFrame | undefined
@@ -35,7 +42,7 @@ export function receivedText(
   bytes: number,
 ): ReceivedText | undefined {
   if (bytes < minBytes || pieces.find(({ length }) => length > 0)?.[0] === 0xef) return undefined
-  return new ReceivedText(pieces, bytes, text)
+  return new ReceivedBody(pieces, bytes, text)
 }
 
 function concatenated(pieces: readonly Uint8Array[], length: number): Uint8Array {

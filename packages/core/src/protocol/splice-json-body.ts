@@ -2,7 +2,7 @@
 // `JSON.parse`, as its bytes are sent on as they were received. A copy takes fresh pages, and brings the next major GC closer.
 import { utf8Length } from '../primitives/utf8-length.ts'
 import type { BodyEdit } from './body-edit.ts'
-import type { ReceivedText } from './received-text.ts'
+import { ReceivedBody, type ReceivedText } from './received-text.ts'
 import { type Replacement, replacementsOf, splicedPieces, spliceJson } from './splice-json.ts'
 
 /** Shorter texts stay texts, in UTF-16 code units. */
@@ -78,7 +78,8 @@ interface Located {
 
 /** Locates edits: in the frame of the text, unless one is of an item, which the frame may be without. */
 function located(received: ReceivedText, edits: readonly BodyEdit[]): Located {
-  const { frame, bytes } = received
+  const { bytes } = received
+  const frame = received instanceof ReceivedBody ? received.frame : undefined
   if (frame === undefined || edits.some(({ path }) => path.some(name => typeof name === 'number'))) {
     const { text } = received
     const offsets = new ByteOffsets(text, bytes)

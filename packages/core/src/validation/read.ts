@@ -14,7 +14,7 @@ import { checkParsed } from '../protocol/check-parsed.ts'
 import { shorten, typeName } from '../protocol/error-messages.ts'
 import { decodeUtf8, parseJsonText } from '../protocol/json.ts'
 import { parseInParts } from '../protocol/parse-in-parts.ts'
-import { ReceivedText, receivedText } from '../protocol/received-text.ts'
+import { ReceivedBody, type ReceivedText, receivedText } from '../protocol/received-text.ts'
 
 /** What a draft takes from the dialect of its request. */
 type DraftDialect = Pick<Dialect, 'name' | 'operation' | 'outline'> & { readonly pass?: unknown }
@@ -112,7 +112,7 @@ function draftOf(
   // Without pieces its text is needed.
   const parts = pieces === undefined ? undefined : parseInParts(bytes, limits)
   if (parts !== undefined) {
-    const received = new ReceivedText(pieces!, length, parts.frame)
+    const received = new ReceivedBody(pieces!, length, parts.frame)
     return toDraft(parts.value, length, undefined, headers, dialect, received)
   }
   const text = decodeUtf8(bytes)
