@@ -32,6 +32,7 @@ export type {
   EndEvent,
   GatewayEvent,
   InternalErrorEvent,
+  LogBodiesLostEvent,
   LogRowsLostEvent,
   Observer,
   ProviderKeyEvent,

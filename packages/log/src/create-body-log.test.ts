@@ -172,6 +172,7 @@ describe('createBodyLog', () => {
     expect(repository.rows.size).toBe(2)
     await log.close()
     expect(losses).toEqual([{ reason: 'full', rows: 3 }])
+    expect(events.at(-1)).toEqual({ type: 'log_bodies_lost', reason: 'full', rows: 3 })
   })
 
   it('names invalid options, and shows no key', () => {

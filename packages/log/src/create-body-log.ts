@@ -37,7 +37,7 @@ export interface CreateBodyLogOptions {
   readonly maxPendingBytes?: number | undefined
   /** The time after which a write counts as failing, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number | undefined
-  /** Receives a `store` event when the database begins to fail, and when it works again. */
+  /** Receives a `store` event when the database begins to fail or works again, and `log_bodies_lost` when bodies are lost. */
   readonly observe?: Observer | undefined
   /** Called at most once per second if bodies are lost. Requests are never affected. */
   readonly onLost?: ((loss: RequestLogLoss) => void) | undefined
@@ -123,7 +123,10 @@ export function createBodyLog(options: CreateBodyLogOptions): BodyLog {
     maxBatchBytes,
     timeoutMs: options.timeoutMs ?? 5_000,
     changed,
-    lost: loss => safely(() => onLost?.(loss)),
+    lost: loss => {
+      safely(() => onLost?.(loss))
+      safely(() => observe?.({ type: 'log_bodies_lost', ...loss }))
+    },
   })
   const sweeps = new Retention(repository, { maxAgeMs: retentionMs }, clock, error =>
     changed('failing', error),

@@ -36,7 +36,7 @@ export interface CreateRequestLogOptions {
   readonly maxPendingBytes?: number | undefined
   /** The time after which a write counts as failing, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number | undefined
-  /** Receives a `store` event when the database begins to fail, and when it works again. */
+  /** Receives a `store` event when the database begins to fail or works again, and `log_rows_lost` when rows are lost. */
   readonly observe?: Observer | undefined
   /** Called at most once per second if rows are lost. Requests are never affected. */
   readonly onLost?: ((loss: RequestLogLoss) => void) | undefined

@@ -213,6 +213,12 @@ describe('prometheus', () => {
     )
   })
 
+  it('counts requests whose bodies were lost', async () => {
+    expect(await told([{ type: 'log_bodies_lost', rows: 3, reason: 'redact_failed' }])).toContain(
+      'sluice_log_bodies_lost_total{reason="redact_failed"} 3',
+    )
+  })
+
   it('counts refusals, those that rules asShadow would have made, the cache and replays', async () => {
     const lines = await told([
       ended(refused('rate_limit_exceeded')),

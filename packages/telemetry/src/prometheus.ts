@@ -58,6 +58,9 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
       case 'log_rows_lost':
         metrics.logRowsLost.inc({ reason: event.reason }, event.rows)
         break
+      case 'log_bodies_lost':
+        metrics.logBodiesLost.inc({ reason: event.reason }, event.rows)
+        break
       case 'internal_error':
         metrics.internalErrors.inc()
         break

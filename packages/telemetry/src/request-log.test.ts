@@ -174,6 +174,7 @@ describe('requestLog as JSON', () => {
       ...json({ ...target, ...back, state: 'closed', waitMs: 0, error: refused(401) }),
       ...json({ type: 'store', store: 'limits', state: 'failing', error }),
       ...json({ type: 'store', store: 'limits', state: 'working', error: undefined }),
+      ...json({ type: 'log_bodies_lost', rows: 2, reason: 'full' }),
       ...json({ type: 'warning', code: 'only_local_in_production', message: 'Only local.' }),
       ...json({ type: 'begin', ...ids, at: 0, principal: { id: 'ann' }, model: 'm', stream: true }),
       ...json({ type: 'attempt_failed', requestId: 'r', attempt: attempt({ error: refused() }) }),
@@ -199,6 +200,7 @@ describe('requestLog as JSON', () => {
         errorCode: 'ECONNREFUSED',
       },
       { level: 'info', message: 'store', state: 'working', error: null },
+      { level: 'warn', message: 'bodies of requests are lost', rows: 2, reason: 'full' },
       { level: 'warn', message: 'Only local.', warning: 'only_local_in_production' },
     ])
   })

@@ -1,8 +1,11 @@
 import { join } from 'node:path'
+import type { RecordedBodies } from '@sluice/core/store'
 import { openSqlite } from '@sluice/sqlite'
+import { prometheus } from '@sluice/telemetry/prometheus'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { openBodyLog } from './open-request-log.ts'
 import { startService } from './start-service.ts'
 
 const config: TypedConfig = {
@@ -58,3 +61,38 @@ describe('the request log of a service', () => {
     expect(logged).toContainEqual(expect.stringMatching(/^log cannot change while the service runs/))
   })
 })
+
+describe('the log of bodies of a service', () => {
+  it('reports and counts the requests whose bodies are lost', async () => {
+    const metrics = prometheus()
+    const logged: string[] = []
+    const { bodyLog } = await openedDatabase()
+    const key = Buffer.alloc(32, 7).toString('base64')
+    const log = openBodyLog(
+      { key, retentionDays: 1 },
+      { bodyLog },
+      {
+        log: text => void logged.push(text),
+        observe: metrics.observe,
+      },
+    )
+    await log.close()
+    const body = {
+      requestId: 'req_1',
+      at: Date.now(),
+      principal: { id: 'ann' },
+      path: '/v1/chat/completions',
+    }
+    log.record({ ...body, model: 'demo', status: 200, request: '{}', response: '{}' } as RecordedBodies)
+    await expect
+      .poll(() => metrics.registry.metrics(), { timeout: 5_000 })
+      .toContain('sluice_log_bodies_lost_total{reason="closed"} 1')
+    expect(logged).toEqual(['The log of bodies has lost those of 1 requests (closed), 1 since the start.'])
+  })
+})
+
+async function openedDatabase() {
+  const database = await openSqlite({ url: ':memory:' })
+  onTestFinished(() => database.close())
+  return database
+}

@@ -218,6 +218,15 @@ export interface LogRowsLostEvent {
   readonly reason: string
 }
 
+/** Bodies of requests were lost by the log of bodies of `@sluice/log`. Sent at most once per second. */
+export interface LogBodiesLostEvent {
+  readonly type: 'log_bodies_lost'
+  /** Each has the bodies of one request. */
+  readonly rows: number
+  /** As of `LogRowsLostEvent`, or `redact_failed`: `redact` threw. */
+  readonly reason: string
+}
+
 /**
  * An upstream call has ended whose response the client did not get: a mirrored call, the slower call of a hedge, or one
  * that timed out. It may cost money. It may end after the `end` event of its request. A mirrored call that could not be
@@ -328,6 +337,7 @@ export type GatewayEvent =
   | InternalErrorEvent
   | StoreEvent
   | LogRowsLostEvent
+  | LogBodiesLostEvent
   | WarningEvent
   | BudgetEvent
 

@@ -148,6 +148,7 @@ export function makeInstruments(
     ),
     storeFailing: gauge('store_failing', '1 while a store is failing.', 'store'),
     logRowsLost: counter('log_rows_lost_total', 'Rows of the request log that were lost.', 'reason'),
+    logBodiesLost: counter('log_bodies_lost_total', 'Requests whose bodies were lost.', 'reason'),
     internalErrors: counter('internal_errors_total', 'Requests that ended with an internal error.'),
     warnings: counter('warnings_total', 'Warnings to the operator.', 'code'),
   }

@@ -16,9 +16,11 @@ export function toEntry(event: GatewayEvent, messages: boolean): LogEntry | unde
     case 'store':
       return storeEntry(event, messages)
     case 'log_rows_lost':
+    case 'log_bodies_lost':
       return {
         level: 'warn',
-        message: 'rows of the request log are lost',
+        message:
+          event.type === 'log_rows_lost' ? 'rows of the request log are lost' : 'bodies of requests are lost',
         fields: { rows: event.rows, reason: event.reason },
       }
     case 'warning':
