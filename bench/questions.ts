@@ -15,6 +15,10 @@ export const small = JSON.stringify({
   max_completion_tokens: 64,
 })
 
+/** The same with a value that redaction finds; and a conversation of 100 kB with one in each of its 40 messages. */
+export const smallWithEmail = withEmails(small)
+export const middleWithEmails = withEmails(conversationOf(100_000, 40))
+
 /** A body of 1 MB: a long conversation. */
 export const large = conversationOf(1_000_000, 200)
 
@@ -38,6 +42,16 @@ function messagesOf(chat: string): string {
     ...(system.length > 0 && { system: system.join('\n') }),
     messages: messages.filter(({ role }) => role !== 'system'),
   })
+}
+
+/** Each message ends with an email address of its own. */
+function withEmails(chat: string): string {
+  const { messages, ...others } = JSON.parse(chat) as { messages: readonly { content: string }[] }
+  const named = messages.map((message, at) => ({
+    ...message,
+    content: `${message.content} Write to ann${at}@example.com.`,
+  }))
+  return JSON.stringify({ ...others, messages: named })
 }
 
 export function streamed(content: string): string {

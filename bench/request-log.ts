@@ -6,9 +6,11 @@ import { openPostgres } from '@sluice/postgres'
 import { openSqlite } from '@sluice/sqlite'
 import { listedFilters, loggedRequests } from '../test/stores/request-log-filters.ts'
 import { PostgresServer, postgresBin } from '../test/stores/servers/postgres-server.ts'
+import { goalMicros, measureLogPath } from './request-log-path.ts'
 
-// `pnpm bench:log [rows] [sqlite|postgres]`: fills the request log in SQLite and in PostgreSQL, and measures each listed filter. The first page has
-// 50 rows. SQLite runs in this thread: the longest time for which the event loop was blocked is measured, too.
+// `pnpm bench:log [rows] [path|sqlite|postgres]`: measures what the request log takes on the path of a request, fills it in SQLite and in
+// PostgreSQL, and measures each listed filter. The first page has 50 rows. SQLite runs in this thread: the longest time for which the
+// event loop was blocked is measured, too.
 
 const rowCount = Number(process.argv[2] ?? 1_000_000)
 const only = process.argv[3]
@@ -19,8 +21,16 @@ const pageSize = 50
 console.log(
   `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
 )
-if (only !== 'postgres') await benchSqlite()
-if (only !== 'sqlite' && postgresBin !== undefined) await benchPostgres()
+if (only === undefined || only === 'path') await benchPath()
+if (only === undefined || only === 'sqlite') await benchSqlite()
+if ((only === undefined || only === 'postgres') && postgresBin !== undefined) await benchPostgres()
+
+async function benchPath(): Promise<void> {
+  const { median, p99 } = await measureLogPath()
+  console.log(
+    `Path of a request: p50 ${median.toFixed(2)} us, p99 ${p99.toFixed(2)} us (goal: p50 <= ${goalMicros} us)`,
+  )
+}
 
 async function benchSqlite(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-bench-log-'))
