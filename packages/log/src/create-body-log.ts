@@ -1,5 +1,4 @@
-import { ConfigurationError, type Observer, type PrincipalId, type StoreEvent } from '@sluice/core'
-import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption } from '@sluice/core/adapter'
+import { type ConfigurationIssue, configurationIssue, hiddenIssue } from '@sluice/core/adapter'
 import {
   type BodyLogRepository,
   type BodyRecorder,
@@ -7,15 +6,14 @@ import {
   type RecordedBodies,
   storableText,
 } from '@sluice/core/store'
-import { BatchWriter, type RequestLogLoss, type RequestLogStats } from './batch-writer.ts'
 import { BodyCipher, fromBase64, keyBytes } from './body-cipher.ts'
-import { countIssues, safely } from './create-request-log.ts'
+import { checkOptions } from './check-options.ts'
 import { systemClock } from './log-clock.ts'
+import { type LogReportOptions, type OpenLog, openLog } from './open-log.ts'
 import { replayBody, responseText } from './replay-request.ts'
-import { Retention } from './retention.ts'
 
 /** Options of `createBodyLog`. */
-export interface CreateBodyLogOptions {
+export interface CreateBodyLogOptions extends LogReportOptions {
   /** The table of the bodies, such as `database.bodyLog`. */
   readonly repository: BodyLogRepository
   /** The key that bodies are encrypted with: 32 random bytes, as they are or as base64. */
@@ -35,16 +33,10 @@ export interface CreateBodyLogOptions {
   readonly wants?: ((request: BodyRequest) => boolean) | undefined
   /** Maximum size of the bodies that wait for the database. Default 64 MiB. */
   readonly maxPendingBytes?: number | undefined
-  /** The time after which a write counts as failing, in milliseconds. Default 5,000. */
-  readonly timeoutMs?: number | undefined
-  /** Receives a `store` event when the database begins to fail or works again, and `log_bodies_lost` when bodies are lost. */
-  readonly observe?: Observer | undefined
-  /** Called at most once per second if bodies are lost. Requests are never affected. */
-  readonly onLost?: ((loss: RequestLogLoss) => void) | undefined
 }
 
 /** The bodies of requests and responses in a database, encrypted. Pass it to the gateway as `bodies`. */
-export interface BodyLog extends BodyRecorder {
+export interface BodyLog extends BodyRecorder, OpenLog {
   /** How long bodies are stored, in milliseconds. */
   readonly retentionMs: number
   /**
@@ -63,16 +55,6 @@ export interface BodyLog extends BodyRecorder {
    * of what it does not know, it returns the body as it is.
    */
   responseText(response: string): string
-  /** Deletes all bodies of a principal, those that wait too, and returns how many were stored. */
-  deletePrincipal(principal: PrincipalId): Promise<number>
-  /** Deletes what is older than `retentionMs`, and returns how many. This happens every 10 minutes by itself. */
-  applyRetention(): Promise<number>
-  /** Counts since the log was created. */
-  stats(): RequestLogStats
-  /** Resolves when everything is written, or after 5 seconds. */
-  flush(): Promise<void>
-  /** Flushes, and stops. Close the gateway before it, and the database after it. Safe to call twice. */
-  close(): Promise<void>
 }
 
 const known: readonly string[] = [
@@ -89,7 +71,6 @@ const known: readonly string[] = [
   'onLost',
 ] satisfies (keyof CreateBodyLogOptions)[]
 
-const repositoryMethods = ['insert', 'get', 'deleteBefore', 'deletePrincipal'] as const
 const maxPending = 10_000
 /** A batch is one parameter of a statement, and SQLite runs it in the thread that asks. */
 const maxBatchBytes = 1024 * 1024
@@ -99,15 +80,14 @@ const maxBatchBytes = 1024 * 1024
  * or unavailable, bodies are lost, counted and reported, and requests go on. Throws `ConfigurationError` for invalid options.
  */
 export function createBodyLog(options: CreateBodyLogOptions): BodyLog {
-  checkOptions(options)
-  const { repository, key, previousKeys = [], retentionMs, redact, wants, observe, onLost } = options
+  checkBodyLogOptions(options)
+  const { repository, key, previousKeys = [], retentionMs, redact, wants } = options
   const maxBytes = options.maxBytes ?? 1024 * 1024
   const cipher = new BodyCipher([bytesOf(key)!, ...previousKeys.map(each => bytesOf(each)!)])
   const clock = systemClock
-  const changed = (state: StoreEvent['state'], error: unknown) =>
-    safely(() => observe?.({ type: 'store', store: 'bodies', state, error }))
-  const writer = new BatchWriter<RecordedBodies, RecordedBodies>({
+  const { add, log } = openLog<RecordedBodies, RecordedBodies>({
     name: 'log of bodies',
+    events: { store: 'bodies', lost: 'log_bodies_lost' },
     async insert(rows) {
       await repository.insert(await Promise.all(rows.map(row => sealed(row, cipher))))
     },
@@ -121,21 +101,16 @@ export function createBodyLog(options: CreateBodyLogOptions): BodyLog {
     maxPending,
     maxPendingBytes: options.maxPendingBytes ?? 64 * 1024 * 1024,
     maxBatchBytes,
-    timeoutMs: options.timeoutMs ?? 5_000,
-    changed,
-    lost: loss => {
-      safely(() => onLost?.(loss))
-      safely(() => observe?.({ type: 'log_bodies_lost', ...loss }))
-    },
+    repository,
+    retention: { maxAgeMs: retentionMs },
+    reports: options,
   })
-  const sweeps = new Retention(repository, { maxAgeMs: retentionMs }, clock, error =>
-    changed('failing', error),
-  )
   return {
+    ...log,
     maxBytes,
     retentionMs,
     wants: wants ?? (() => true),
-    record: bodies => writer.add(bodies),
+    record: add,
     async get(requestId) {
       const row = await repository.get(storableText(requestId))
       if (row === undefined || row.at < clock.now() - retentionMs) return undefined
@@ -152,17 +127,6 @@ export function createBodyLog(options: CreateBodyLogOptions): BodyLog {
     },
     replayBody,
     responseText,
-    async deletePrincipal(principal) {
-      await writer.flush()
-      return repository.deletePrincipal(principal)
-    },
-    applyRetention: () => sweeps.run(),
-    stats: () => writer.stats,
-    flush: () => writer.flush(),
-    close() {
-      sweeps.stop()
-      return writer.close()
-    },
   }
 }
 
@@ -207,34 +171,29 @@ function bytesOf(key: unknown): Uint8Array | undefined {
 }
 
 /** Throws `ConfigurationError`. It never has a key. */
-function checkOptions(options: CreateBodyLogOptions): void {
-  const issues: ConfigurationIssue[] = []
-  if (typeof options !== 'object' || options === null) {
-    const expected = 'an object of options, such as { repository, key, retentionMs }'
-    throw new ConfigurationError('createBodyLog()', [configurationIssue([], options, expected)])
-  }
-  for (const [name, value] of Object.entries(options)) {
-    if (!known.includes(name)) issues.push(unknownOption([name], value, known))
-  }
-  const { repository, key, previousKeys = [], redact, wants, observe, onLost } = options
-  if (!repositoryMethods.every(name => typeof repository?.[name] === 'function')) {
-    issues.push(hiddenIssue(['repository'], repository, 'a repository, such as database.bodyLog'))
-  }
-  const expectedKey = '32 random bytes, as Uint8Array or base64, such as from: openssl rand -base64 32'
-  if (bytesOf(key) === undefined) issues.push(hiddenIssue(['key'], key, expectedKey))
-  if (!Array.isArray(previousKeys) || previousKeys.some(each => bytesOf(each) === undefined)) {
-    issues.push(hiddenIssue(['previousKeys'], previousKeys, `a list of keys, each ${expectedKey}`))
-  }
-  if (options.retentionMs === undefined) {
-    issues.push(configurationIssue(['retentionMs'], undefined, 'a whole number from 1'))
-  }
-  for (const name of ['retentionMs', 'maxBytes', 'maxPendingBytes', 'timeoutMs'] as const) {
-    issues.push(...countIssues([name], options[name]))
-  }
-  for (const [name, value] of Object.entries({ redact, wants, observe, onLost })) {
-    if (value !== undefined && typeof value !== 'function') {
-      issues.push(configurationIssue([name], value, 'a function'))
-    }
-  }
-  if (issues.length > 0) throw new ConfigurationError('createBodyLog()', issues)
+function checkBodyLogOptions(options: CreateBodyLogOptions): void {
+  checkOptions('createBodyLog()', options, {
+    known,
+    example: '{ repository, key, retentionMs }',
+    repositoryMethods: ['insert', 'get', 'deleteBefore', 'deletePrincipal'],
+    repository: 'database.bodyLog',
+    counts: ['retentionMs', 'maxBytes', 'maxPendingBytes', 'timeoutMs'],
+    functions: ['redact', 'wants', 'observe', 'onLost'],
+    further: () => [...keyIssues(options), ...requiredIssues(options)],
+  })
+}
+
+function keyIssues({ key, previousKeys = [] }: CreateBodyLogOptions): ConfigurationIssue[] {
+  const expected = '32 random bytes, as Uint8Array or base64, such as from: openssl rand -base64 32'
+  const areKeys = Array.isArray(previousKeys) && previousKeys.every(each => bytesOf(each) !== undefined)
+  return [
+    ...(bytesOf(key) === undefined ? [hiddenIssue(['key'], key, expected)] : []),
+    ...(areKeys ? [] : [hiddenIssue(['previousKeys'], previousKeys, `a list of keys, each ${expected}`)]),
+  ]
+}
+
+function requiredIssues({ retentionMs }: CreateBodyLogOptions): ConfigurationIssue[] {
+  return retentionMs === undefined
+    ? [configurationIssue(['retentionMs'], undefined, 'a whole number from 1')]
+    : []
 }

@@ -1,26 +1,21 @@
-import {
-  ConfigurationError,
-  type EndEvent,
-  type Observer,
-  type PrincipalId,
-  type StoreEvent,
-} from '@sluice/core'
-import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption } from '@sluice/core/adapter'
+import type { EndEvent, Observer } from '@sluice/core'
+import { type ConfigurationIssue, configurationIssue } from '@sluice/core/adapter'
 import type {
   LoggedRequest,
   RequestLogPosition,
   RequestLogRepository,
   RequestLogSearch,
 } from '@sluice/core/store'
-import { BatchWriter, type RequestLogLoss, type RequestLogStats } from './batch-writer.ts'
+import { checkOptions, countIssues, unknownIssues } from './check-options.ts'
 import { exportHead, exportRows, type RequestLogFormat } from './export-rows.ts'
 import { systemClock } from './log-clock.ts'
 import { loggedRequest } from './logged-request.ts'
-import { type RequestLogRetention, Retention } from './retention.ts'
+import { type LogReportOptions, type OpenLog, openLog } from './open-log.ts'
+import type { RequestLogRetention } from './retention.ts'
 import { maxLimit, type RequestLogQuery, validateQuery } from './validate-query.ts'
 
 /** Options of `createRequestLog`. */
-export interface CreateRequestLogOptions {
+export interface CreateRequestLogOptions extends LogReportOptions {
   /** The table of the log, such as `database.requestLog`. */
   readonly repository: RequestLogRepository
   /** How long rows are stored, and how many. Default: 30 days. */
@@ -34,12 +29,6 @@ export interface CreateRequestLogOptions {
   readonly maxPending?: number | undefined
   /** Maximum size of the rows that wait, as JSON. Default 32 MiB. */
   readonly maxPendingBytes?: number | undefined
-  /** The time after which a write counts as failing, in milliseconds. Default 5,000. */
-  readonly timeoutMs?: number | undefined
-  /** Receives a `store` event when the database begins to fail or works again, and `log_rows_lost` when rows are lost. */
-  readonly observe?: Observer | undefined
-  /** Called at most once per second if rows are lost. Requests are never affected. */
-  readonly onLost?: ((loss: RequestLogLoss) => void) | undefined
 }
 
 /** A page of rows. */
@@ -51,7 +40,7 @@ export interface RequestLogPage {
 }
 
 /** The request log of a gateway in a database. */
-export interface RequestLog {
+export interface RequestLog extends OpenLog {
   /** Pass it to the gateway as `observe`. It adds the request to a list, and writes it later. */
   readonly observe: Observer
   /** Returns a page of rows. Throws `TypeError` for an invalid query, and rejects if the database fails. */
@@ -63,16 +52,6 @@ export interface RequestLog {
    * part of it. Throws `TypeError` for an invalid query.
    */
   export(format: RequestLogFormat, query?: RequestLogQuery): AsyncIterable<string>
-  /** Deletes all rows of a principal, those that wait too, and returns how many were stored. */
-  deletePrincipal(principal: PrincipalId): Promise<number>
-  /** Deletes what `retention` does not allow, and returns how many rows. This happens every 10 minutes by itself. */
-  applyRetention(): Promise<number>
-  /** Counts since the log was created. */
-  stats(): RequestLogStats
-  /** Resolves when everything is written, or after 5 seconds. */
-  flush(): Promise<void>
-  /** Flushes, and stops. Close the gateway before it, and the database after it. Safe to call twice. */
-  close(): Promise<void>
 }
 
 const known: readonly string[] = [
@@ -86,21 +65,18 @@ const known: readonly string[] = [
   'onLost',
 ] satisfies (keyof CreateRequestLogOptions)[]
 
-const repositoryMethods = ['insert', 'search', 'deleteBefore', 'excessBefore', 'deletePrincipal'] as const
-
 /**
  * Creates a request log in a database: one row per request, written beside it. If the database is slow, full or unavailable, rows
  * are lost, counted and reported, and requests go on. Throws `ConfigurationError` for invalid options.
  */
 export function createRequestLog(options: CreateRequestLogOptions): RequestLog {
-  checkOptions(options)
-  const { repository, retention = {}, observe, onLost } = options
+  checkRequestLogOptions(options)
+  const { repository, retention = {} } = options
   const clock = systemClock
-  const changed = (state: StoreEvent['state'], error: unknown) =>
-    safely(() => observe?.({ type: 'store', store: 'log', state, error }))
   const errorMessages = options.errorMessages ?? false
-  const writer = new BatchWriter<EndEvent, LoggedRequest>({
+  const { add, log } = openLog<EndEvent, LoggedRequest>({
     name: 'request log',
+    events: { store: 'log', lost: 'log_rows_lost' },
     insert: rows => repository.insert(rows),
     convert(event) {
       const row = loggedRequest(event, errorMessages)
@@ -111,14 +87,10 @@ export function createRequestLog(options: CreateRequestLogOptions): RequestLog {
     clock,
     maxPending: options.maxPending ?? 10_000,
     maxPendingBytes: options.maxPendingBytes ?? 32 * 1024 * 1024,
-    timeoutMs: options.timeoutMs ?? 5_000,
-    changed,
-    lost: loss => {
-      safely(() => onLost?.(loss))
-      safely(() => observe?.({ type: 'log_rows_lost', ...loss }))
-    },
+    repository,
+    retention,
+    reports: options,
   })
-  const sweeps = new Retention(repository, retention, clock, error => changed('failing', error))
 
   async function* exported(
     format: RequestLogFormat,
@@ -145,8 +117,9 @@ export function createRequestLog(options: CreateRequestLogOptions): RequestLog {
   }
 
   return {
+    ...log,
     observe(event) {
-      if (event.type === 'end') writer.add(event)
+      if (event.type === 'end') add(event)
     },
     search: (query = {}) => find(query),
     get: async id => (await find({ where: { id }, limit: 1 })).rows[0],
@@ -160,57 +133,24 @@ export function createRequestLog(options: CreateRequestLogOptions): RequestLog {
       validateQuery(query, now)
       return exported(format, query, now + 1)
     },
-    async deletePrincipal(principal) {
-      await writer.flush()
-      return repository.deletePrincipal(principal)
-    },
-    applyRetention: () => sweeps.run(),
-    stats: () => writer.stats,
-    flush: () => writer.flush(),
-    close() {
-      sweeps.stop()
-      return writer.close()
-    },
   }
 }
 
-/** Errors of a callback must not stop the writer. */
-export function safely(run: () => void): void {
-  try {
-    run()
-  } catch {
-    // The owner's own.
-  }
-}
-
-/** Throws `ConfigurationError`. */
-function checkOptions(options: CreateRequestLogOptions): void {
-  const issues: ConfigurationIssue[] = []
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError('createRequestLog()', [
-      configurationIssue([], options, 'an object of options, such as { repository }'),
-    ])
-  }
-  for (const [name, value] of Object.entries(options)) {
-    if (!known.includes(name)) issues.push(unknownOption([name], value, known))
-  }
-  const { repository, retention, errorMessages, observe, onLost } = options
-  if (!repositoryMethods.every(name => typeof repository?.[name] === 'function')) {
-    issues.push(hiddenIssue(['repository'], repository, 'a repository, such as database.requestLog'))
-  }
-  if (errorMessages !== undefined && typeof errorMessages !== 'boolean') {
-    issues.push(configurationIssue(['errorMessages'], errorMessages, 'true or false'))
-  }
-  for (const name of ['maxPending', 'maxPendingBytes', 'timeoutMs'] as const) {
-    issues.push(...countIssues([name], options[name]))
-  }
-  for (const [name, value] of Object.entries({ observe, onLost })) {
-    if (value !== undefined && typeof value !== 'function') {
-      issues.push(configurationIssue([name], value, 'a function'))
-    }
-  }
-  issues.push(...retentionIssues(retention))
-  if (issues.length > 0) throw new ConfigurationError('createRequestLog()', issues)
+function checkRequestLogOptions(options: CreateRequestLogOptions): void {
+  checkOptions('createRequestLog()', options, {
+    known,
+    example: '{ repository }',
+    repositoryMethods: ['insert', 'search', 'deleteBefore', 'excessBefore', 'deletePrincipal'],
+    repository: 'database.requestLog',
+    counts: ['maxPending', 'maxPendingBytes', 'timeoutMs'],
+    functions: ['observe', 'onLost'],
+    further: () => [
+      ...(options.errorMessages === undefined || typeof options.errorMessages === 'boolean'
+        ? []
+        : [configurationIssue(['errorMessages'], options.errorMessages, 'true or false')]),
+      ...retentionIssues(options.retention),
+    ],
+  })
 }
 
 const retentionMembers: readonly string[] = [
@@ -225,16 +165,9 @@ function retentionIssues(retention: RequestLogRetention | undefined): Configurat
     return [configurationIssue(['retention'], retention, 'an object, such as { maxAgeMs }')]
   }
   return [
-    ...Object.entries(retention)
-      .filter(([name]) => !retentionMembers.includes(name))
-      .map(([name, value]) => unknownOption(['retention', name], value, retentionMembers)),
+    ...unknownIssues(['retention'], retention, retentionMembers),
     ...(retention.maxAgeMs === null ? [] : countIssues(['retention', 'maxAgeMs'], retention.maxAgeMs)),
     ...countIssues(['retention', 'maxRows'], retention.maxRows),
     ...countIssues(['retention', 'maxBytes'], retention.maxBytes),
   ]
-}
-
-export function countIssues(path: readonly string[], value: unknown): ConfigurationIssue[] {
-  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return []
-  return [configurationIssue([...path], value, 'a whole number from 1')]
 }
