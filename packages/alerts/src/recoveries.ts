@@ -20,6 +20,7 @@ export interface RecoveriesOptions {
 
 /** How long a recovery may follow an alert. */
 const troubleMs = 30 * 86_400_000
+/** Subjects beyond it have no recovery. */
 const maxUnstored = 10_000
 
 /**
@@ -28,7 +29,7 @@ const maxUnstored = 10_000
  */
 export class Recoveries {
   readonly #options: RecoveriesOptions
-  /** Subjects whose alert this process has sent while the store did not respond. */
+  /** Subjects whose alert this process has sent, and the store has not: it did not respond, or was full. */
   readonly #unstored = new BoundedSet(maxUnstored)
 
   constructor(options: RecoveriesOptions) {
@@ -42,6 +43,7 @@ export class Recoveries {
     try {
       for (;;) {
         const added = await store.add(key, text, { ttlMs: troubleMs, pinned: true })
+        if (added === 'full') this.#unstored.add(subject)
         if (typeof added !== 'object' || windowOf(added.existing) >= window) return
         if (await store.replace(key, added.existing, text, { ttlMs: troubleMs, pinned: true })) return
       }
