@@ -26,7 +26,7 @@ describeWithPostgres('responses in PostgreSQL', () => {
     const { pool, database, count } = await opened()
     await database.close()
     await pool.query(
-      'drop table sluice.response_items, sluice.responses, sluice.request_log_tags, sluice.request_log, sluice.bodies',
+      'drop table sluice.response_items, sluice.responses, sluice.request_log_tags, sluice.request_log, sluice.bodies, sluice.alerts',
     )
     await pool.query('alter table sluice.requests drop column hooks')
     await pool.query('delete from sluice.migrations where version >= 7')
