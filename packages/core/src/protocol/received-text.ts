@@ -1,5 +1,6 @@
-import { decodeUtf8 } from './json.ts'
 import type { JsonFrame } from './parse-in-parts.ts'
+
+const decoder = new TextDecoder()
 
 /** A shorter text is not worth its pieces, in bytes. */
 const minBytes = 65_536
@@ -30,7 +31,7 @@ export class ReceivedBody implements ReceivedText {
   }
 
   get text(): string {
-    this.#text ??= decodeUtf8(concatenated(this.pieces, this.bytes))
+    this.#text ??= decoder.decode(concatenated(this.pieces, this.bytes))
     return this.#text
   }
 }
