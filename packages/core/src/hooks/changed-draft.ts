@@ -34,7 +34,6 @@ export function changedDraft(
     bytes,
     outline,
     unhooked: draft.unhooked ?? draft.body,
-    received: undefined,
   }
   return Object.freeze(draft.text === undefined ? changed : { ...changed, text })
 }

@@ -73,22 +73,13 @@ const minLengthPerValue = 256
 /** Parses a text as `parseJsonText` does. Returns `undefined` for a text that is refused, without the error. */
 function parseLong(text: string, limits: JsonLimits): JsonValue | undefined {
   try {
-    return parseScanned(text, check(text, limits, false))
+    const isSparse = check(text, limits, false) * minLengthPerValue < text.length
+    if (!isSparse && hasSurrogateEscape(text)) return undefined
+    const value = JSON.parse(text) as JsonValue
+    return !isSparse || isWellFormed(value) ? value : undefined
   } catch {
     return undefined
   }
-}
-
-/**
- * Parses a text that was scanned. Returns `undefined` if it may have unpaired surrogates. Throws `SyntaxError`.
- *
- * @param elements - number of its values.
- */
-export function parseScanned(text: string, elements: number): JsonValue | undefined {
-  const isSparse = elements * minLengthPerValue < text.length
-  if (!isSparse && hasSurrogateEscape(text)) return undefined
-  const value = JSON.parse(text) as JsonValue
-  return !isSparse || isWellFormed(value) ? value : undefined
 }
 
 function hasSurrogateEscape(text: string): boolean {
@@ -103,33 +94,9 @@ function isWellFormed(value: JsonValue | undefined): boolean {
   return Object.keys(value).every(key => key.isWellFormed() && isWellFormed((value as JsonObject)[key]))
 }
 
-/** Where a text can be cut: after a comma between two items of an array. */
-export interface ItemBoundary {
-  /** The nesting depth of the items. */
-  readonly depth: number
-  /** The position after the last such comma. Initially 0: there is none. */
-  position: number
-  /** Number of the values before it. */
-  elements: number
-  /** Whether the text closes an array or object that it does not open. */
-  isComplete: boolean
-}
-
-/**
- * Applies the limits to a text that is parsed afterwards, and rejects duplicate keys and numbers out of range. Does not validate
- * the grammar: it stops at a syntax error, and at the end of an incomplete text.
- *
- * @param boundary - updated with the last boundary between items.
- * @returns the number of values.
- * @throws GatewayError 400
- */
-export function scanJson(text: string, limits: JsonLimits, boundary?: ItemBoundary): number {
-  return check(text, limits, false, boundary)
-}
-
-function check(text: string, limits: JsonLimits, surrogates: boolean, boundary?: ItemBoundary): number {
+function check(text: string, limits: JsonLimits, surrogates: boolean): number {
   try {
-    return scan(text, limits, surrogates, boundary)
+    return scan(text, limits, surrogates)
   } finally {
     keys.clear()
   }
@@ -140,12 +107,7 @@ function check(text: string, limits: JsonLimits, surrogates: boolean, boundary?:
  *
  * @param surrogates - whether strings are searched for unpaired surrogates.
  */
-function scan(
-  text: string,
-  { maxDepth, maxElements, maxMembers }: JsonLimits,
-  surrogates: boolean,
-  boundary: ItemBoundary | undefined,
-): number {
+function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits, surrogates: boolean): number {
   // Kept up to date in the loop: the engine moves a search whose result never changes into it, which is quadratic then.
   let backslash = nextBackslash(text, 0)
   let inObject = false
@@ -177,10 +139,6 @@ function scan(
       }
       case 0x2c: // ,
         keyNext = inObject
-        if (boundary !== undefined && !inObject && keys.depth === boundary.depth) {
-          boundary.position = at + 1
-          boundary.elements = elements
-        }
         break
       case 0x7b: // {
       case 0x5b: // [
@@ -191,10 +149,7 @@ function scan(
         break
       case 0x7d: // }
       case 0x5d: // ]
-        if (!keys.close(code === 0x7d)) {
-          if (boundary !== undefined) boundary.isComplete = true
-          return elements
-        }
+        if (!keys.close(code === 0x7d)) return elements
         inObject = keys.inObject
         keyNext = false
         break

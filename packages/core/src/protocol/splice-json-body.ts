@@ -2,7 +2,7 @@
 // `JSON.parse`, as its bytes are sent on as they were received. A copy takes fresh pages, and brings the next major GC closer.
 import { utf8Length } from '../primitives/utf8-length.ts'
 import type { BodyEdit } from './body-edit.ts'
-import { ReceivedBody, type ReceivedText } from './received-text.ts'
+import type { ReceivedText } from './received-text.ts'
 import { type Replacement, replacementsOf, splicedPieces, spliceJson } from './splice-json.ts'
 
 /** Shorter texts stay texts, in UTF-16 code units. */
@@ -15,19 +15,13 @@ const encoder = new TextEncoder()
  * of the received bytes with what was edited, which copies none of them.
  */
 export function spliceJsonBody(
-  body: { readonly text: string; readonly received?: ReceivedText | undefined },
+  { text, received }: { readonly text: string; readonly received?: ReceivedText | undefined },
   edits: readonly BodyEdit[],
 ): string | Uint8Array | readonly Uint8Array[] {
-  const { received } = body
-  if (received !== undefined && isTextOf(body, received)) return splicedBytes(received, edits)
-  const { text } = body
   if (text.length < minLength) return spliceJson(text, edits)
-  return encoded(edits.length === 0 ? [text] : splicedPieces(text, edits))
-}
-
-/** Whether the text is what was received. It is not read where reading it would decode it: nobody has replaced it then. */
-function isTextOf(body: { readonly text: string }, received: ReceivedText): boolean {
-  return Object.getOwnPropertyDescriptor(body, 'text')?.get !== undefined || body.text === received.text
+  return received?.text === text
+    ? splicedBytes(received, replacementsOf(text, edits))
+    : encoded(edits.length === 0 ? [text] : splicedPieces(text, edits))
 }
 
 function encoded(pieces: readonly string[]): Uint8Array {
@@ -42,8 +36,8 @@ function encoded(pieces: readonly string[]): Uint8Array {
   return bytes
 }
 
-function splicedBytes(received: ReceivedText, edits: readonly BodyEdit[]): readonly Uint8Array[] {
-  const { replacements, offsetOf } = located(received, edits)
+function splicedBytes(received: ReceivedText, replacements: readonly Replacement[]): readonly Uint8Array[] {
+  const offsets = new ByteOffsets(received)
   const spliced: Uint8Array[] = []
   let piece = 0
   /** Where the piece starts. */
@@ -62,59 +56,32 @@ function splicedBytes(received: ReceivedText, edits: readonly BodyEdit[]): reado
   }
   const take = (bytes: Uint8Array): void => void spliced.push(bytes)
   for (const { start, end, by } of replacements) {
-    skipTo(offsetOf(start), take)
+    skipTo(offsets.of(start), take)
     if (by !== '') spliced.push(encoder.encode(by))
-    skipTo(offsetOf(end))
+    skipTo(offsets.of(end))
   }
   skipTo(received.bytes, take)
   return spliced
 }
 
-interface Located {
-  readonly replacements: readonly Replacement[]
-  /** Returns the position in bytes of a position in the text. To be called with rising positions. */
-  readonly offsetOf: (position: number) => number
-}
-
-/** Locates edits: in the frame of the text, unless one is of an item, which the frame may be without. */
-function located(received: ReceivedText, edits: readonly BodyEdit[]): Located {
-  const { bytes } = received
-  const frame = received instanceof ReceivedBody ? received.frame : undefined
-  if (frame === undefined || edits.some(({ path }) => path.some(name => typeof name === 'number'))) {
-    const { text } = received
-    const offsets = new ByteOffsets(text, bytes)
-    return { replacements: replacementsOf(text, edits), offsetOf: position => offsets.of(position) }
-  }
-  const { head, headBytes, tail, tailStart } = frame
-  const inHead = new ByteOffsets(head, headBytes)
-  const inTail = new ByteOffsets(tail, bytes - tailStart)
-  return {
-    replacements: replacementsOf(head + tail, edits),
-    offsetOf: position =>
-      position < head.length ? inHead.of(position) : tailStart + inTail.of(position - head.length),
-  }
-}
-
 /** Finds the bytes of positions in a text, which come in order. */
 class ByteOffsets {
-  readonly #text: string
-  readonly #bytes: number
+  readonly #received: ReceivedText
   #position = 0
   #offset = 0
 
-  constructor(text: string, bytes: number) {
-    this.#text = text
-    this.#bytes = bytes
+  constructor(received: ReceivedText) {
+    this.#received = received
   }
 
   of(position: number): number {
-    const text = this.#text
+    const { text, bytes } = this.#received
     // ASCII only.
-    if (this.#bytes === text.length) return position
+    if (bytes === text.length) return position
     // From the nearer end.
     this.#offset =
       text.length - position < position - this.#position
-        ? this.#bytes - utf8Length(text.slice(position))
+        ? bytes - utf8Length(text.slice(position))
         : this.#offset + utf8Length(text.slice(this.#position, position))
     this.#position = position
     return this.#offset

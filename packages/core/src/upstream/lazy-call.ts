@@ -91,29 +91,21 @@ export class LazyCall extends SignalledCall implements Call {
 }
 
 export class LazyNativeCall extends LazyCall implements NativeCall {
-  declare readonly text: string
+  readonly text: string
   readonly received: ReceivedText | undefined
   readonly edits: readonly BodyEdit[]
   readonly headers: Readonly<Record<string, string>>
-  readonly #native: NativeBody
 
   constructor(
     planned: PlannedBase & { readonly request: GenerateRequest; readonly native: NativeBody },
     owner: SignalOwner,
   ) {
     super(planned, owner)
-    const { native } = planned
-    const { received, edits, headers } = native
-    this.#native = native
-    if (received === undefined) (this as { text: string }).text = native.text
-    else Object.defineProperty(this, 'text', ownText)
+    const { text, received, edits, headers } = planned.native
+    this.text = text
     this.received = received
     this.edits = edits
     this.headers = headers
-  }
-
-  static textOf(call: object): string | undefined {
-    return #native in call ? call.#native.text : undefined
   }
 }
 
@@ -160,14 +152,5 @@ const ownInput: PropertyDescriptor & ThisType<LazyCall> = {
   configurable: true,
   get() {
     return this.request.chat()
-  },
-}
-
-/** The text of a long body is decoded when it is read: most are sent in the bytes that were received. */
-const ownText: PropertyDescriptor & ThisType<object> = {
-  enumerable: true,
-  configurable: true,
-  get() {
-    return LazyNativeCall.textOf(this)
   },
 }

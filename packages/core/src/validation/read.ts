@@ -13,8 +13,7 @@ import type { JsonObject, JsonValue } from '../protocol/chat.ts'
 import { checkParsed } from '../protocol/check-parsed.ts'
 import { shorten, typeName } from '../protocol/error-messages.ts'
 import { decodeUtf8, parseJsonText } from '../protocol/json.ts'
-import { parseInParts } from '../protocol/parse-in-parts.ts'
-import { ReceivedBody, type ReceivedText, receivedText } from '../protocol/received-text.ts'
+import { type ReceivedText, receivedText } from '../protocol/received-text.ts'
 
 /** What a draft takes from the dialect of its request. */
 type DraftDialect = Pick<Dialect, 'name' | 'operation' | 'outline'> & { readonly pass?: unknown }
@@ -108,16 +107,9 @@ function draftOf(
   pieces?: readonly Uint8Array[],
 ): Draft {
   if (bytes.length > limits.maxBytes) throw tooLarge(bytes.length, limits)
-  const { length } = bytes
-  // Without pieces its text is needed.
-  const parts = pieces === undefined ? undefined : parseInParts(bytes, limits)
-  if (parts !== undefined) {
-    const received = new ReceivedBody(pieces!, length, parts.frame)
-    return toDraft(parts.value, length, undefined, headers, dialect, received)
-  }
   const text = decodeUtf8(bytes)
-  const received = pieces && receivedText(text, pieces, length)
-  return toDraft(parseJsonText(text, limits), length, text, headers, dialect, received)
+  const received = pieces && receivedText(text, pieces, bytes.length)
+  return toDraft(parseJsonText(text, limits), bytes.length, text, headers, dialect, received)
 }
 
 function webBody(request: Request): AsyncIterable<Uint8Array> | undefined {
@@ -152,16 +144,7 @@ function toDraft(
     const draft = { dialect: name, operation, model, body: object, bytes, outline: outlined as Outline }
     // A text of megabytes is kept only for a dialect that passes it on.
     const passes = pass !== undefined || operation === 'countTokens' || operation === 'moderate'
-    if (!passes) return Object.freeze(draft)
-    if (received === undefined) return Object.freeze({ ...draft, text, headers })
-    return Object.freeze({
-      ...draft,
-      get text() {
-        return received.text
-      },
-      headers,
-      received,
-    })
+    return Object.freeze(passes ? { ...draft, text, headers, received } : draft)
   }
   throw new GatewayError('invalid_type', {
     message: `Invalid type for 'model': expected a string, but got ${typeName(model)} instead.`,

@@ -57,17 +57,9 @@ export class MessagesGenerateRequest extends SourceGenerateRequest<RequestSource
   }
 
   protected nativeBody(replaced: Settings | undefined): NativeBody {
-    const { source } = this
-    const { draft, headers, settings, reasoningEdits } = source
+    const { draft, text, headers, settings, reasoningEdits } = this.source
     const edits = replaced === undefined ? [] : settingEdits(settings.settings, replaced, draft.body)
-    return {
-      get text() {
-        return source.text
-      },
-      received: draft.received,
-      headers,
-      edits: [...edits, ...reasoningEdits],
-    }
+    return { text, received: draft.received, headers, edits: [...edits, ...reasoningEdits] }
   }
 
   protected ownPath(path: string): string {

@@ -66,8 +66,7 @@ export class ResponsesGenerateRequest extends SourceGenerateRequest<RequestSourc
   }
 
   protected nativeBody(replaced: Settings | undefined): NativeBody {
-    const { source } = this
-    const { draft, settings, reasoningEdits, bareReasoning } = source
+    const { draft, text, settings, reasoningEdits, bareReasoning } = this.source
     const edits = replaced === undefined ? [] : settingEdits(settings.settings, replaced)
     const own = backgroundEdits(draft.body)
     const adjustments = bareReasoning.map(
@@ -77,15 +76,8 @@ export class ResponsesGenerateRequest extends SourceGenerateRequest<RequestSourc
         detail: 'it has no encrypted content, and the vendor stores nothing',
       }),
     )
-    return {
-      get text() {
-        return source.text
-      },
-      received: draft.received,
-      headers: {},
-      edits: [...own, ...edits, ...reasoningEdits],
-      adjustments,
-    }
+    const { received } = draft
+    return { text, received, headers: {}, edits: [...own, ...edits, ...reasoningEdits], adjustments }
   }
 
   protected ownPath(path: string): string {

@@ -51,7 +51,6 @@ function restore(draft: Draft, chain: readonly StoredTurn[], items: ReadonlyMap<
     body,
     bytes,
     text,
-    received: undefined,
     outline: restoredOutline(body, draft.headers, chain[0]?.id),
     restored: { items: before.length, isText: typeof given === 'string' },
   }
