@@ -1,35 +1,16 @@
 import { alertStoreConformance } from '@sluice/testing/conformance'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sqliteAlertStore } from './alert-store.ts'
-import { Connection } from './connection.ts'
-import { migrate } from './migrate.ts'
-import { temporaryFile } from './temporary-file.ts'
+import { migratedConnections } from './migrated-connections.ts'
 
-async function inFile(): Promise<string> {
-  const { url, remove } = await temporaryFile()
-  onTestFinished(remove)
-  return url
-}
-
-const databases = { 'a file': inFile, memory: async () => ':memory:' }
-
-for (const [name, database] of Object.entries(databases)) {
+for (const [name, open] of Object.entries(migratedConnections(onTestFinished))) {
   describe(`sqliteAlertStore in ${name}`, () => {
-    it.each(alertStoreConformance)('$name', ({ run }) =>
-      run(async () => {
-        const connection = await Connection.open(await database())
-        onTestFinished(() => connection.close())
-        await migrate(connection)
-        return sqliteAlertStore(connection)
-      }),
-    )
+    it.each(alertStoreConformance)('$name', ({ run }) => run(async () => sqliteAlertStore(await open())))
   })
 }
 
 it('sqliteAlertStore deletes what has expired when an alert is added', async () => {
-  const connection = await Connection.open(':memory:')
-  onTestFinished(() => connection.close())
-  await migrate(connection)
+  const connection = await migratedConnections(onTestFinished).memory()
   const store = sqliteAlertStore(connection)
   const add = (owner: string, ttlMs: number) =>
     store.add({ owner, name: 'alert' }, 'sent', { ttlMs, pinned: true })

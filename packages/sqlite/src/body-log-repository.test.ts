@@ -1,27 +1,10 @@
 import { bodyLogConformance } from '@sluice/testing/conformance'
 import { describe, it, onTestFinished } from 'vitest'
 import { sqliteBodyLogRepository } from './body-log-repository.ts'
-import { Connection } from './connection.ts'
-import { migrate } from './migrate.ts'
-import { temporaryFile } from './temporary-file.ts'
+import { migratedConnections } from './migrated-connections.ts'
 
-async function inFile(): Promise<string> {
-  const { url, remove } = await temporaryFile()
-  onTestFinished(remove)
-  return url
-}
-
-const databases = { 'a file': inFile, memory: async () => ':memory:' }
-
-for (const [name, database] of Object.entries(databases)) {
+for (const [name, open] of Object.entries(migratedConnections(onTestFinished))) {
   describe(`sqliteBodyLogRepository in ${name}`, () => {
-    it.each(bodyLogConformance)('$name', ({ run }) =>
-      run(async () => {
-        const connection = await Connection.open(await database())
-        onTestFinished(() => connection.close())
-        await migrate(connection)
-        return sqliteBodyLogRepository(connection)
-      }),
-    )
+    it.each(bodyLogConformance)('$name', ({ run }) => run(async () => sqliteBodyLogRepository(await open())))
   })
 }
