@@ -1,18 +1,10 @@
 import type { Gateway } from '@sluice/core'
 import { startUpstream, steps } from '@sluice/testing'
 import { expect, onTestFinished } from 'vitest'
+import { anthropicMessage } from './runner/anthropic-message.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 
-const message = {
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'claude-sonnet-5',
-  content: [{ type: 'text', text: 'From Claude.' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 3, output_tokens: 4 },
-}
+const message = anthropicMessage('From Claude.')
 
 async function upstream(...scripts: Parameters<typeof startUpstream>) {
   const started = await startUpstream(...scripts)

@@ -3,6 +3,7 @@ import type { Gateway } from '@sluice/core'
 import { startUpstream, steps } from '@sluice/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { responsesFamily } from '../e2e/families/responses-family.ts'
+import { anthropicMessage } from './runner/anthropic-message.ts'
 import { describePage } from './runner/describe-page.ts'
 
 const page = readFileSync(new URL('../../docs/codex.md', import.meta.url), 'utf8')
@@ -51,16 +52,7 @@ function answered(text: string) {
   return steps.reply(String(body), { headers })
 }
 
-const message = {
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'claude-sonnet-5',
-  content: [{ type: 'text', text: 'From Claude.' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 3, output_tokens: 4 },
-}
+const message = anthropicMessage('From Claude.')
 
 describePage('docs/codex.md', {
   gateway: async ({ run }) => {

@@ -1,5 +1,6 @@
 import { startUpstream, steps } from '@sluice/testing'
 import { expect, onTestFinished } from 'vitest'
+import { anthropicMessage } from './anthropic-message.ts'
 import { ask } from './ask.ts'
 import type { Check } from './describe-page.ts'
 import { hasCurl, shell } from './shell.ts'
@@ -16,16 +17,7 @@ export interface FakeVendors {
   edit(code: string): string
 }
 
-const message = {
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'claude-sonnet-5',
-  content: [{ type: 'text', text: 'From Anthropic.' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 3, output_tokens: 4 },
-}
+const message = anthropicMessage('From Anthropic.')
 
 /** Until the test ends. OpenAI answers `From OpenAI.`, and Anthropic, which does not stream, `From Anthropic.` */
 export async function fakeVendors(): Promise<FakeVendors> {
