@@ -3,7 +3,7 @@ import { countsOf, guessedPrompt, reservedOf } from '../traffic/errand.ts'
 import type { Account } from './account.ts'
 
 /** How long what was sent may be on its way to a busy process, in milliseconds. */
-const transitMs = 1_000
+const transitMs = 250
 
 /** What is wrong with a request's row, by what the upstream and the client saw. */
 export function rowFaults({ client, row, upstream }: Account): string[] {

@@ -116,6 +116,8 @@ async function stream(errand: Errand, response: ServerResponse, log: UpstreamLog
 async function whole(errand: Errand, response: ServerResponse, log: UpstreamLog): Promise<void> {
   const { mark, tokens, paceMs, does } = errand
   await sleep(tokens * paceMs)
+  // A timer that is late runs before what has arrived is read, such as the end of the connection.
+  await new Promise(resolve => setImmediate(resolve))
   if (response.destroyed) return
   const message = { role: 'assistant', content: token.repeat(tokens) }
   const body = JSON.stringify({
