@@ -246,7 +246,7 @@ describe('a target that recovers', () => {
     expect(kinds).toEqual(['target_down', 'target_recovered'])
   })
 
-  it('is none if nobody was told that it is down', async () => {
+  it('is none if no alert was sent before', async () => {
     const { alerts, receiver } = await receiving((response, count) =>
       response.writeHead(count === 1 ? 400 : 204).end(),
     )
