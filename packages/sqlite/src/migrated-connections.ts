@@ -3,7 +3,7 @@ import { migrate } from './migrate.ts'
 import { temporaryFile } from './temporary-file.ts'
 
 /** For tests: functions that open a new database, by where it is. `onFinished` gets what closes and deletes it. */
-export function migratedConnections(onFinished: (end: () => unknown) => void) {
+export function migratedConnections(onFinished: (end: () => void | Promise<void>) => void) {
   const opened = async (url: string): Promise<Connection> => {
     const connection = await Connection.open(url)
     onFinished(() => connection.close())
