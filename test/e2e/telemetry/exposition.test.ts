@@ -12,13 +12,19 @@ describe('readMetrics', () => {
     expect(total(families, 'a_total', { y: '' })).toBe(3)
   })
 
+  it('reads a gauge without a value, in both spellings', () => {
+    const gauges = readMetrics('# HELP a What.\n# TYPE a gauge\na{x="1"} NaN\na{x="2"} Nan\n')
+    expect(gauges[0]!.samples.map(({ value }) => value)).toEqual([Number.NaN, Number.NaN])
+  })
+
   it.each([
     ['no end', `${counter}a_total 1`],
     ['no type', 'a_total 1\n'],
     ['no help', '# TYPE a_total counter\na_total 1\n'],
     ['another name', `${counter}b_total 1\n`],
     ['twice', `${counter}a_total{x="1"} 1\na_total{x="1"} 2\n`],
-    ['no number', `${counter}a_total Nan\n`],
+    ['no number', `${counter}a_total one\n`],
+    ['a count that is not a number', `${counter}a_total Nan\n`],
     ['an open label', `${counter}a_total{x="1} 1\n`],
     ['a raw quote', `${counter}a_total{x="1"2"} 1\n`],
     ['a count below 0', `${counter}a_total -1\n`],

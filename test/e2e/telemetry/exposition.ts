@@ -15,7 +15,8 @@ interface Family {
 
 const name = '[a-zA-Z_:][a-zA-Z0-9_:]*'
 const label = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\[\\\\"n])*"'
-const sample = new RegExp(`^(${name})(?:\\{(${label}(?:,${label})*)\\})? (\\+Inf|-Inf|NaN|[-+0-9.eE]+)$`)
+// prom-client writes `Nan`, which Prometheus reads as it reads `NaN`.
+const sample = new RegExp(`^(${name})(?:\\{(${label}(?:,${label})*)\\})? (\\+Inf|-Inf|Na[Nn]|[-+0-9.eE]+)$`)
 
 /**
  * Reads a page of metrics (text format 0.0.4). Strict: throws for a line that is none, for numbers that do not stand
