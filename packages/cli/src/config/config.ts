@@ -208,6 +208,7 @@ export type RouteChoice<Text extends string = string> =
       readonly allowFields?: Target['allowFields']
       readonly embeddingSpace?: Target['embeddingSpace']
       readonly timeouts?: CallOptions['timeouts']
+      readonly maxAttempts?: CallOptions['maxAttempts']
       readonly retry?: CallOptions['retry']
       readonly breaker?: CallOptions['breaker']
       readonly limits?: readonly LimitRuleData[]

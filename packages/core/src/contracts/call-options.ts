@@ -60,13 +60,15 @@ export interface RetryOptions {
   readonly minBudget: number
 }
 
-/** Timeouts that a target may have of its own. */
-export type CallTimeouts = Pick<Timeouts, 'firstByteMs' | 'responseMs' | 'idleMs'>
+/** Timeouts that a target may have of its own. `totalMs` starts with the first call of the request, whichever target it was to. */
+export type CallTimeouts = Pick<Timeouts, 'firstByteMs' | 'responseMs' | 'idleMs' | 'totalMs'>
 
 /** How a target is called, where that differs from the options of the gateway. */
 export interface CallOptions {
   /** Timeouts of its calls, in milliseconds. */
   readonly timeouts?: Partial<CallTimeouts>
+  /** The most upstream calls of a request, over all targets, with which this one is still called. */
+  readonly maxAttempts?: number
   /** How a request is retried at it; `false`: never, but other targets are still called. */
   readonly retry?: Partial<RetryOptions> | false
   /**
@@ -76,7 +78,7 @@ export interface CallOptions {
   readonly breaker?: Partial<BreakerOptions> | false
   /**
    * Limits of the target, such as the quota of the vendor's account, whoever calls it. While one is exceeded, the target is skipped,
-   * and others are called. Each attempt counts, a retry too; mirrored calls do not. The rules count by target: scopes have no effect.
+   * and others are called. Each attempt counts, a retry or a mirrored call too. The rules count by target: scopes have no effect.
    */
   readonly limits?: Limiter
 }

@@ -26,8 +26,14 @@ export interface RouteContext {
   readonly match: (entry: string) => void
 }
 
+/** A target with the options of its calls. */
+export interface CallTarget extends Target {
+  /** How it is called, where that differs from the options of the gateway. See `withCallOptions`. */
+  readonly callOptions?: CallOptions
+}
+
 /** A target on the route of one request, with the settings of the route: fallback, hedging, mirroring. */
-export interface RoutedTarget extends Target {
+export interface RoutedTarget extends CallTarget {
   /**
    * Returns whether to fall back to the next target after a failure of this one. Not called once the first content of the
    * response has arrived. Default: after every failure that the request itself did not cause.
@@ -39,9 +45,7 @@ export interface RoutedTarget extends Target {
    */
   readonly hedgeAfterMs?: number
   /** Targets that get a copy of the request when this one is called. Their responses are discarded, their cost recorded. */
-  readonly shadows?: readonly Target[]
-  /** How it is called, where that differs from the options of the gateway. See `withCallOptions`. */
-  readonly callOptions?: CallOptions
+  readonly shadows?: readonly CallTarget[]
   /**
    * The further names of the model table on the way from the requested model to the target, in order. The principal must be
    * allowed to use all of them.

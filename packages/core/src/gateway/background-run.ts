@@ -74,8 +74,9 @@ export async function runInBackground<Host>(
     throw error
   }
   options.backgroundRuns.add(run)
-  const timeouts = { ...options.call.timeouts, totalMs: maxMs, responseMs: maxMs }
-  const calling = () => call({ ...options.call, timeouts })
+  const fixedTimeouts = { totalMs: maxMs, responseMs: maxMs }
+  const timeouts = { ...options.call.timeouts, ...fixedTimeouts }
+  const calling = () => call({ ...options.call, timeouts, fixedTimeouts })
   void run.start(calling, complete, () => {
     counted()
     options.backgroundRuns.delete(run)

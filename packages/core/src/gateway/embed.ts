@@ -94,18 +94,16 @@ async function callParts(
   accounting: RequestAccounting,
   dependencies: CallDependencies,
 ): Promise<readonly PartAnswer[]> {
-  const { clock, timeouts } = dependencies
+  const { clock } = dependencies
   const lifetime = context.lifetime.part()
   const shared = partContext(context, lifetime)
-  const endAt = clock.monotonic() + timeouts.totalMs
+  // The deadline is that of all parts together.
+  const within = { ...dependencies, startedAt: clock.monotonic() }
   const observers: PartObserver[] = []
   try {
     const answers = await mapConcurrently(parts, maxConcurrentParts, async ({ part, from }) => {
       const observer = new PartObserver(accounting)
       observers.push(observer)
-      // The deadline is that of all parts together.
-      const totalMs = Math.max(1, endAt - clock.monotonic())
-      const within = { ...dependencies, timeouts: { ...timeouts, totalMs } }
       try {
         return await callPart(part, targets, shared, observer, within)
       } catch (error) {

@@ -44,7 +44,8 @@ export function withCallOptions<const Entry extends ModelEntry>(
 }
 
 const checks: OptionChecks = {
-  timeouts: { firstByteMs: aSpan, responseMs: aSpan, idleMs: aSpan },
+  timeouts: { firstByteMs: aSpan, responseMs: aSpan, idleMs: aSpan, totalMs: aSpan },
+  maxAttempts: aCount,
   retry: { baseMs: aSpan, maxMs: aSpan, maxRetryAfterMs: aSpan, budget: aShare, minBudget: aCountFromNone },
   breaker: {
     failures: aCount,
@@ -75,8 +76,10 @@ function merged(inner: CallOptions = {}, outer: CallOptions): CallOptions {
   }
   const [timeouts, retry, breaker] = [members('timeouts'), members('retry'), members('breaker')]
   const limits = outer.limits ?? inner.limits
+  const maxAttempts = outer.maxAttempts ?? inner.maxAttempts
   return {
     ...(timeouts !== undefined && { timeouts }),
+    ...(maxAttempts !== undefined && { maxAttempts }),
     ...(retry !== undefined && { retry }),
     ...(breaker !== undefined && { breaker }),
     ...(limits !== undefined && { limits }),

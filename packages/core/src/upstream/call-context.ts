@@ -41,6 +41,10 @@ export interface CallDependencies extends ProviderCallDependencies {
   readonly health: HealthRegistry
   /** `undefined`: a target that failed is not called again. */
   readonly retry: RetryOptions | undefined
+  /** Timeouts that those of a target do not replace. */
+  readonly fixedTimeouts?: Partial<Timeouts>
+  /** When the first call of the request began, in monotonic milliseconds, if not now. */
+  readonly startedAt?: number
 }
 
 /** The request that upstream calls are made for. */

@@ -1,9 +1,11 @@
-import type { CountReply, Target } from '../contracts/provider.ts'
+import type { CountReply } from '../contracts/provider.ts'
+import type { CallTarget } from '../contracts/route.ts'
 import type { KeyUse } from '../contracts/target-health.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import type { AttemptObserver, CallContext, CallDependencies } from './call-context.ts'
+import { dependenciesOf } from './call-options.ts'
 import { CountRequest } from './call-request.ts'
 import { checkReply } from './open-call.ts'
 import { planCall } from './plan-call.ts'
@@ -21,24 +23,25 @@ const uncounted = new Error('Counts do not affect the health of a target.')
  */
 export async function callCount(
   request: GenerateRequest,
-  target: Target,
+  target: CallTarget,
   context: CallContext,
   observer: AttemptObserver,
   dependencies: CallDependencies,
 ): Promise<number> {
-  const { clock, health, timeouts, unsupportedParameters } = dependencies
+  const within = dependenciesOf(target, dependencies)
+  const { clock, health, timeouts, unsupportedParameters } = within
   const { provider } = target
   const now = clock.monotonic()
   const keys: KeyUse | undefined =
     memberOf(provider, 'keys') === undefined
       ? undefined
       : { random: () => context.random(), failed: [], forbidden: new Map() }
-  const healthCall = health.of(target).begin(now, false, context.caller, keys)
+  const healthCall = health.of(target).begin(now, false, context.caller, keys, target.callOptions)
   if (!('ended' in healthCall)) throw new GatewayError('overloaded')
   const entry = observer.attempts.begin(target, now)
   if (keys !== undefined) entry.key = healthCall.key
   const totalAt = now + Math.min(maxCountMs, timeouts.totalMs)
-  const call = new ProviderCall(context.lifetime, dependencies, totalAt, entry, context.caller, observer)
+  const call = new ProviderCall(context.lifetime, within, totalAt, entry, context.caller, observer)
   let failure: unknown
   try {
     const options = { unsupportedParameters, key: entry.key }

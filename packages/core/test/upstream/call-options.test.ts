@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { DiscardedCallEvent } from '../../src/contracts/events.ts'
 import type { Lease, Limiter } from '../../src/contracts/limiter.ts'
 import type { LimitRuleData } from '../../src/contracts/principal.ts'
 import type { Reply } from '../../src/contracts/provider.ts'
@@ -8,6 +9,7 @@ import { limits } from '../../src/rate-limiting/limits.ts'
 import { concurrent, requests, tokens } from '../../src/rate-limiting/rule.ts'
 import { fallback } from '../../src/routing/fallback.ts'
 import { hedge } from '../../src/routing/hedge.ts'
+import { mirror } from '../../src/routing/mirror.ts'
 import { models } from '../../src/routing/models.ts'
 import { weighted } from '../../src/routing/weighted.ts'
 import { withCallOptions } from '../../src/routing/with-call-options.ts'
@@ -58,6 +60,38 @@ describe('call options of a target', () => {
     // One more is the last resort of a target that no call has reached since.
     expect(await calls({ failures: 1 })).toBeLessThan(await calls(undefined))
     expect(await calls(false)).toBe(6)
+  })
+
+  it('bound the attempts of a request at it, above and below those of the gateway', async () => {
+    const calls = async (maxAttempts: number) => {
+      const [a, b] = [named('a', fails(503)), named('b', fails(503))]
+      const route = models({ m: fallback(withCallOptions(a.target, { maxAttempts }), b.target) })
+      const { post } = serving(a.target, { route, maxAttempts: 3, retry: { baseMs: 1, minBudget: 9 } })
+      await post({})
+      return [a.signals.length, b.signals.length]
+    }
+    expect(await calls(1)).toEqual([1, 2])
+    // What is left after those of the other target is its own.
+    expect((await calls(6)).reduce((sum, each) => sum + each)).toBe(6)
+  })
+
+  it('bound the attempts of all targets of a model', async () => {
+    const [a, b] = [named('a', fails(503)), named('b', fails(503))]
+    const route = models({ m: withCallOptions(fallback(a.target, b.target), { maxAttempts: 1 }) })
+    await serving(a.target, { route }).post({})
+    expect([a.signals.length, b.signals.length]).toEqual([1, 0])
+  })
+
+  it('bound the time of a request at it: then the next target answers, if that has time left', async () => {
+    const [slow, next] = [named('slow', signal => forever(signal)), named('next')]
+    const timeouts = { totalMs: 10 }
+    const one = models({ m: fallback(withCallOptions(slow.target, { timeouts }), next.target) })
+    const { post, ends } = serving(next.target, { route: one })
+    expect(await textOf(await post({}))).toBe('next')
+    expect(ends()[0]!.attempts[0]!.error).toMatchObject({ kind: 'total_timeout' })
+    const both = models({ m: withCallOptions(fallback(slow.target, next.target), { timeouts }) })
+    expect((await serving(next.target, { route: both }).post({})).status).toBe(504)
+    expect(next.signals).toHaveLength(1)
   })
 
   it('set its cooldown after a 429', async () => {
@@ -127,6 +161,21 @@ describe('limits of a target', () => {
     expect(await textOf(await post(body))).toBe('first')
     expect(await textOf(await post(body))).toBe('second')
     expect(await textOf(await post(body))).toBe('first')
+  })
+
+  it('count mirrored calls, and skip those beyond', async () => {
+    const [main, copy] = [named('main'), named('copy')]
+    const limitedCopy = withCallOptions(copy.target, { limits: [requests(2).per('hour')] })
+    const route = models({ m: mirror(main.target, limitedCopy), direct: limitedCopy })
+    const { post, events } = serving(main.target, { route })
+    for (let at = 0; at < 3; at++) expect(await textOf(await post({}))).toBe('main')
+    const discarded = () => events.filter(({ type }) => type === 'discarded_call') as DiscardedCallEvent[]
+    await expect.poll(() => discarded().length).toBe(3)
+    expect(copy.signals).toHaveLength(2)
+    expect(discarded().flatMap(({ attempt }) => (attempt.error as Error | undefined)?.message ?? [])).toEqual(
+      ['The shadow was not called: the limits of its target are exceeded.'],
+    )
+    expect((await post({ model: 'direct' })).status).toBe(429)
   })
 
   it('bound concurrent calls, also of streams and of clients that leave', async () => {
@@ -237,7 +286,8 @@ describe('limits of a target', () => {
   it.each<[string, object]>([
     ['an unknown member', { timeout: {} }],
     ['a timeout of 0', { timeouts: { firstByteMs: 0 } }],
-    ['a total timeout', { timeouts: { totalMs: 5 } }],
+    ['the timeout to connect', { timeouts: { connectMs: 1 } }],
+    ['no attempts', { maxAttempts: 0 }],
     ['a share above 1', { retry: { budget: 2 } }],
     ['no failures', { breaker: { failures: 0 } }],
     ['rules that are none', { limits: [{ kind: 'requests', limit: 0, per: 'minute' }] }],

@@ -147,6 +147,7 @@ function compileTarget(
     allowFields,
     embeddingSpace,
     timeouts,
+    maxAttempts,
     retry,
     breaker,
     limits,
@@ -174,11 +175,12 @@ function compileTarget(
     checked === undefined || parameters === undefined
       ? checked
       : collectIssues(location.at('parameters'), () => withParameters(checked, parameters))
-  if (made === undefined || [timeouts, retry, breaker, limits].every(each => each === undefined)) return made
+  const own = { timeouts, maxAttempts, retry, breaker, limits }
+  if (made === undefined || Object.values(own).every(each => each === undefined)) return made
   const rules = location.at('limits')
   const limiter =
     limits && collectOptionIssues(rules, () => scope.targetLimits.of(rules.path.join('\0'), limits))
-  const options = { timeouts, retry, breaker, limits: limiter }
+  const options = { ...own, limits: limiter }
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   return collectOptionIssues(location, () => withCallOptions(made, given))
 }

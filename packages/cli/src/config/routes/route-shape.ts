@@ -203,6 +203,11 @@ const choices: Readonly<
         shape: callTimeoutsShape,
         description: 'Timeouts of its calls, in milliseconds, instead of the general ones.',
       },
+      maxAttempts: {
+        shape: count,
+        description:
+          'The most upstream calls of a request, over all targets, with which it is still called. Default: the general one.',
+      },
       retry: { shape: retryShape, description: 'Retries of its calls; `false` turns them off.' },
       breaker: {
         shape: breakerShape,

@@ -213,6 +213,11 @@ const callTimeouts = {
     shape: milliseconds,
     description: 'Between two chunks of a response. Default 120000.',
   },
+  totalMs: {
+    shape: milliseconds,
+    description:
+      'From the first call of a request to the end of the response, over all attempts. Default 600000.',
+  },
 }
 
 export const callTimeoutsShape = object<CallTimeouts>(callTimeouts)
@@ -224,10 +229,6 @@ export const timeoutsShape = object<Timeouts>({
   },
   connectMs: { shape: milliseconds, description: 'To connect to a vendor. Default 5000.' },
   ...callTimeouts,
-  totalMs: {
-    shape: milliseconds,
-    description: 'From the first call to the end of the response, over all attempts. Default 600000.',
-  },
 })
 
 export const streamShape = object<StreamPacing>({

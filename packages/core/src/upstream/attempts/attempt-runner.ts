@@ -1,8 +1,6 @@
 import type { Clock } from '../../clock/clock.ts'
-import { withTimeout } from '../../clock/with-timeout.ts'
-import type { Timeouts } from '../../contracts/call-options.ts'
 import type { AttemptReason } from '../../contracts/events.ts'
-import type { Lease, Limiter } from '../../contracts/limiter.ts'
+import type { Lease } from '../../contracts/limiter.ts'
 import type { Adjustment, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { RoutedTarget } from '../../contracts/route.ts'
 import type { HealthRecord, KeyUse, TargetUnavailable } from '../../contracts/target-health.ts'
@@ -13,12 +11,13 @@ import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import { isPromise } from '../../primitives/is-promise.ts'
 import { memberOf } from '../../primitives/own-members.ts'
 import type { AttemptObserver, CallContext, CallDependencies } from '../call-context.ts'
+import { admitCall, dependenciesOf } from '../call-options.ts'
 import { type CallRequest, inputsOf } from '../call-request.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
-import { retryOptionsOf, withOwn } from '../health/health-options.ts'
+import { retryOptionsOf } from '../health/health-options.ts'
 import { ProviderCall } from '../provider-call.ts'
 import { refusesReasoning } from '../refuses-reasoning.ts'
-import type { RetryState, TargetAttemptState } from './next-attempt.ts'
+import { isAllowed, type RetryState, type TargetAttemptState } from './next-attempt.ts'
 import { backoffDelay, hedgeTime, isRetryable, mayMoveOn } from './retry-policy.ts'
 import { callShadows } from './shadows.ts'
 import { sleepUntil } from './sleep-until.ts'
@@ -39,9 +38,6 @@ const noAdjustments: readonly Adjustment[] = Object.freeze([])
 /** Runs the attempts of one request: those under way, the results of the others, and the state that decides on the next. */
 export class AttemptRunner implements RetryState, AttemptHost {
   readonly targets: TargetAttemptState[]
-  readonly endAt: number
-  /** A retry with another key of the same target is allowed beyond the option: each key can fail once. */
-  maxAttempts: number
   made = 0
   hedgeAt = never
   only: number | undefined
@@ -90,10 +86,9 @@ export class AttemptRunner implements RetryState, AttemptHost {
     this.#context = context
     this.#observer = observer
     this.#dependencies = dependencies
-    this.maxAttempts = dependencies.maxAttempts
-    this.endAt = now + dependencies.timeouts.totalMs
+    const createState = (target: RoutedTarget) => createTargetState(target, now, dependencies)
     // The list of a model with one target is frozen, and V8 maps frozen arrays slowly.
-    this.targets = targets.length === 1 ? [createTargetState()] : targets.map(createTargetState)
+    this.targets = targets.length === 1 ? [createState(targets[0]!)] : targets.map(createState)
   }
 
   get running(): number {
@@ -129,7 +124,8 @@ export class AttemptRunner implements RetryState, AttemptHost {
   async admit(index: number): Promise<Lease | undefined> {
     const target = this.#targets[index]!
     try {
-      const admitting = this.#admission(target, target.callOptions!.limits!)
+      const { limits } = target.callOptions!
+      const admitting = admitCall(target, limits!, this.#observer, this.#dependencies)
       if (!isPromise(admitting) || this.#running.length === 0) return await admitting
       const first = await Promise.race([admitting, ...this.#running.map(({ outcome }) => outcome)])
       if (!(first instanceof UpstreamAttempt)) return first
@@ -150,17 +146,6 @@ export class AttemptRunner implements RetryState, AttemptHost {
       this.#exclude(index, { state: 'cooldown', waitMs, reason: 'rate_limited', isLimit: true })
       return undefined
     }
-  }
-
-  #admission(target: RoutedTarget, limiter: Limiter): Lease | Promise<Lease> {
-    const admitting = this.#observer.admitCall(target, limiter)
-    if (!isPromise(admitting)) return admitting
-    const { clock, timeouts } = this.#dependencies
-    const ms = timeouts.policyMs + (limiter.maxWaitMs ?? 0)
-    const expired = () => {
-      throw new Error(`The limits of a target timed out after ${ms} ms (\`timeouts.policyMs\`).`)
-    }
-    return withTimeout(clock, ms, admitting, expired, lease => lease.settle(undefined, null))
   }
 
   /** Whether a target has limits of its own: `admit` goes before `begin`. */
@@ -202,8 +187,8 @@ export class AttemptRunner implements RetryState, AttemptHost {
       entry.lease = lease
       const call = new ProviderCall(
         lifetime,
-        this.#callDependencies(target),
-        this.endAt,
+        dependenciesOf(target, this.#dependencies),
+        state.endAt,
         entry,
         caller,
         observer,
@@ -269,7 +254,8 @@ export class AttemptRunner implements RetryState, AttemptHost {
     const unthought = this.#leaveReasoningOut(index, failure)
     const again = stale || attempt.hasOtherKey || unthought
     if (again) this.due = index
-    if (again && !stale) this.maxAttempts++
+    // A retry with another key of the same target is allowed beyond the option: each key can fail once.
+    if (again && !stale) for (const state of this.targets) state.maxAttempts++
     const last = again ? failure : this.#failureOfTarget(attempt, now)
     if (this.only === undefined || this.only === index) {
       this.#failure = last
@@ -371,14 +357,6 @@ export class AttemptRunner implements RetryState, AttemptHost {
     return true
   }
 
-  #callDependencies({ callOptions }: RoutedTarget): CallDependencies {
-    const dependencies = this.#dependencies
-    const own = callOptions?.timeouts
-    return own === undefined
-      ? dependencies
-      : { ...dependencies, timeouts: withOwn<Timeouts>(dependencies.timeouts, own) }
-  }
-
   #keyUseOf(index: number): KeyUse {
     this.#keyUses ??= new Map()
     let use = this.#keyUses.get(index)
@@ -407,12 +385,12 @@ export class AttemptRunner implements RetryState, AttemptHost {
 
   /** Whether another target could be called that was not called yet. */
   #hasAnotherTarget(now: number): boolean {
-    if (this.made >= this.maxAttempts || this.only !== undefined) return false
+    if (this.only !== undefined) return false
     const { health } = this.#dependencies
     const { caller } = this.#context
     for (let index = 0; index < this.targets.length; index++) {
       const { calls, excluded } = this.targets[index]!
-      if (calls > 0 || excluded) continue
+      if (calls > 0 || excluded || !isAllowed(this, index, now)) continue
       if (health.of(this.#targets[index]!).waitMs(now, caller) === 0) return true
     }
     return false
@@ -449,6 +427,14 @@ export class AttemptRunner implements RetryState, AttemptHost {
   }
 }
 
-function createTargetState(): TargetAttemptState {
-  return { calls: 0, excluded: false, retryAt: undefined }
+function createTargetState(
+  target: RoutedTarget,
+  now: number,
+  dependencies: CallDependencies,
+): TargetAttemptState {
+  const maxAttempts = target.callOptions?.maxAttempts ?? dependencies.maxAttempts
+  const { totalMs } = dependenciesOf(target, dependencies).timeouts
+  // A part whose time is over when it begins fails as a call that is too slow.
+  const endAt = Math.max(now + 1, (dependencies.startedAt ?? now) + totalMs)
+  return { calls: 0, excluded: false, retryAt: undefined, maxAttempts, endAt }
 }

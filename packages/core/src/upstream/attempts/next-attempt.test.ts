@@ -3,15 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { type Next, nextAttempt, type RetryState, type TargetAttemptState } from './next-attempt.ts'
 
 const never = Number.POSITIVE_INFINITY
-const fresh = (): TargetAttemptState => ({ calls: 0, excluded: false, retryAt: undefined })
+const bounds = { maxAttempts: 3, endAt: 1_000 }
+const fresh = (): TargetAttemptState => ({ calls: 0, excluded: false, retryAt: undefined, ...bounds })
 
 function progress(places: number, more: Partial<RetryState> = {}): RetryState {
   return {
     targets: Array.from({ length: places }, fresh),
     made: 0,
-    maxAttempts: 3,
     running: 0,
-    endAt: 1_000,
     headAt: never,
     closed: false,
     only: undefined,
@@ -21,7 +20,12 @@ function progress(places: number, more: Partial<RetryState> = {}): RetryState {
   }
 }
 
-const failed = (retryAt?: number, calls = 1): TargetAttemptState => ({ calls, excluded: false, retryAt })
+const failed = (retryAt?: number, calls = 1): TargetAttemptState => ({
+  calls,
+  excluded: false,
+  retryAt,
+  ...bounds,
+})
 
 describe('the next attempt', () => {
   it.each<[string, RetryState, Next]>([
@@ -77,6 +81,21 @@ describe('the next attempt', () => {
       { do: 'wait' },
     ],
     [
+      'another one where the attempts of the first are used up',
+      progress(0, { targets: [{ ...fresh(), maxAttempts: 1 }, fresh()], made: 1 }),
+      { do: 'call', index: 1, why: 'first' },
+    ],
+    [
+      'another one where the time of the first is over',
+      progress(0, { targets: [{ ...failed(90), endAt: 100 }, failed(95)], made: 2 }),
+      { do: 'retry', index: 1, at: 100 },
+    ],
+    [
+      'another one where that whose turn it is has no attempts left',
+      progress(0, { targets: [{ ...failed(), maxAttempts: 1 }, fresh()], made: 1, due: 0 }),
+      { do: 'call', index: 1, why: 'fallback' },
+    ],
+    [
       'no hedge where no place is left',
       progress(0, { targets: [failed(0)], made: 1, running: 1, hedgeAt: 100 }),
       { do: 'wait' },
@@ -87,7 +106,7 @@ describe('the next attempt', () => {
 
   it.each<[string, Partial<RetryState>]>([
     ['the attempts are used up', { made: 3 }],
-    ['the time is over', { endAt: 100 }],
+    ['the time is over', { targets: [{ ...fresh(), endAt: 100 }] }],
     ['the caller has the head of the answer', { closed: true }],
   ])('is none when %s, but those under way are waited for', (_, more) => {
     expect(nextAttempt(progress(2, more), 100)).toEqual({ do: 'give_up' })
@@ -106,9 +125,10 @@ describe('the next attempt', () => {
 
 /** What the world does, a step at a time. */
 const world = fc.record({
-  places: fc.integer({ min: 1, max: 5 }),
-  maxAttempts: fc.integer({ min: 1, max: 6 }),
-  endAt: fc.integer({ min: 1, max: 300 }),
+  places: fc.array(
+    fc.record({ maxAttempts: fc.integer({ min: 1, max: 6 }), endAt: fc.integer({ min: 1, max: 300 }) }),
+    { minLength: 1, maxLength: 5 },
+  ),
   headAt: fc.option(fc.integer({ min: 0, max: 300 }), { nil: never }),
   commitAt: fc.option(fc.integer({ min: 0, max: 300 }), { nil: never }),
   hedgeAfter: fc.option(fc.integer({ min: 0, max: 20 }), { nil: never }),
@@ -128,8 +148,6 @@ const world = fc.record({
 /** Follows the decisions as a caller of it does, and throws where one breaks a bound. */
 function live({
   places,
-  maxAttempts,
-  endAt,
   headAt,
   commitAt,
   hedgeAfter,
@@ -137,7 +155,7 @@ function live({
 }: typeof world extends fc.Arbitrary<infer T> ? T : never): void {
   let now = 0
   let at = 0
-  const targets = Array.from({ length: places }, fresh)
+  const targets = places.map(own => ({ ...fresh(), ...own }))
   const running: { index: number; until: number; step: (typeof steps)[number] }[] = []
   const state = {
     made: 0,
@@ -150,7 +168,7 @@ function live({
     if (turn > 10_000) throw new Error('It does not end.')
     const step = steps[at++ % steps.length]!
     const next = nextAttempt(
-      { targets, maxAttempts, endAt, headAt, closed: now >= commitAt, running: running.length, ...state },
+      { targets, headAt, closed: now >= commitAt, running: running.length, ...state },
       now,
     )
     if (next.do === 'give_up') {
@@ -170,12 +188,14 @@ function live({
       continue
     }
     const target = targets[next.index]!
+    const isUntried = ({ calls, excluded, maxAttempts, endAt }: TargetAttemptState) =>
+      calls === 0 && !excluded && state.made < maxAttempts && now < endAt
     if (now >= commitAt) throw new Error('It went on after the head was sent.')
-    if (now >= endAt) throw new Error('It went on after the deadline.')
+    if (now >= target.endAt) throw new Error('It went on after the deadline.')
     if (target.excluded) throw new Error('It chose a place that must not be asked.')
     if (next.do === 'retry') {
-      if (next.at >= endAt || next.at >= headAt) throw new Error('It waits for too long.')
-      if (state.only === undefined && targets.some(({ calls, excluded }) => calls === 0 && !excluded)) {
+      if (next.at >= target.endAt || next.at >= headAt) throw new Error('It waits for too long.')
+      if (state.only === undefined && targets.some(isUntried)) {
         throw new Error('It repeats before all had their turn.')
       }
       if (target.calls === 0) throw new Error('It repeats what was never asked.')
@@ -193,7 +213,7 @@ function live({
       if (running.length > 0) state.hedgeAt = never
       continue
     }
-    if (++state.made > maxAttempts) throw new Error('It made too many.')
+    if (++state.made > target.maxAttempts) throw new Error('It made too many.')
     if (next.why === 'hedge' && now < state.hedgeAt) throw new Error('It hedges too soon.')
     target.calls++
     target.retryAt = undefined

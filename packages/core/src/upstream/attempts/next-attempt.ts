@@ -8,6 +8,10 @@ export interface TargetAttemptState {
   excluded: boolean
   /** When it may be called again after it failed; `undefined` where that would not help. */
   retryAt: number | undefined
+  /** The most attempts of the request with which it may still be called. */
+  maxAttempts: number
+  /** The deadline of its calls. */
+  readonly endAt: number
 }
 
 /** The state of a request's attempts. Times are monotonic milliseconds. */
@@ -16,11 +20,8 @@ export interface RetryState {
   readonly targets: readonly TargetAttemptState[]
   /** Attempts that count, those under way included. */
   readonly made: number
-  readonly maxAttempts: number
   /** Attempts under way. */
   readonly running: number
-  /** The deadline of the request. */
-  readonly endAt: number
   /** When the head of the response is sent without content: no retry is waited for beyond. */
   readonly headAt: number
   /** No further target may be called: the client has the head of the response, or has disconnected. */
@@ -50,24 +51,30 @@ const giveUp: Next = { do: 'give_up' }
  * that may be called soonest; of several the one that was called least often, in their order.
  */
 export function nextAttempt(state: RetryState, now: number): Next {
-  const { targets, running, only, due } = state
-  const over = state.closed || now >= state.endAt || state.made >= state.maxAttempts
-  if (over) return running === 0 ? giveUp : wait
-  if (due !== undefined) return { do: 'call', index: due, why: 'retry' }
+  const { running, only, due } = state
+  if (state.closed) return running === 0 ? giveUp : wait
+  if (due !== undefined && isAllowed(state, due, now)) return { do: 'call', index: due, why: 'retry' }
   if (running > 0 && now < state.hedgeAt) return wait
   if (only === undefined) {
-    const index = firstUntried(targets)
+    const index = firstUntried(state, now)
     if (index !== -1) return { do: 'call', index, why: reason(state) }
   }
   if (running > 0) return wait
   return soonest(state, now) ?? giveUp
 }
 
+/** Whether the attempts and the time of a target allow another call of it. */
+export function isAllowed({ targets, made }: RetryState, index: number, now: number): boolean {
+  const { maxAttempts, endAt } = targets[index]!
+  return made < maxAttempts && now < endAt
+}
+
 /** Returns the index of the first target that may be called and was not yet, or -1. */
-function firstUntried(targets: readonly TargetAttemptState[]): number {
+function firstUntried(state: RetryState, now: number): number {
+  const { targets } = state
   for (let index = 0; index < targets.length; index++) {
     const { calls, excluded } = targets[index]!
-    if (calls === 0 && !excluded) return index
+    if (calls === 0 && !excluded && isAllowed(state, index, now)) return index
   }
   return -1
 }
@@ -77,13 +84,14 @@ function reason({ running, targets }: RetryState): 'first' | 'fallback' | 'hedge
   return targets.some(({ calls }) => calls > 0) ? 'fallback' : 'first'
 }
 
-function soonest({ targets, only, endAt, headAt }: RetryState, now: number): Next | undefined {
+function soonest(state: RetryState, now: number): Next | undefined {
+  const { targets, only, headAt } = state
   let best: { readonly do: 'retry'; readonly index: number; readonly at: number } | undefined
   for (let index = 0; index < targets.length; index++) {
     const { excluded, retryAt, calls } = targets[index]!
     if (excluded || retryAt === undefined || (only !== undefined && only !== index)) continue
     const at = Math.max(retryAt, now)
-    if (at >= endAt || at >= headAt) continue
+    if (at >= headAt || !isAllowed(state, index, at)) continue
     const sooner = best === undefined || at < best.at
     if (sooner || (at === best!.at && calls < targets[best!.index]!.calls)) best = { do: 'retry', index, at }
   }

@@ -9,7 +9,6 @@ export function shouldFallBack(error: unknown): boolean {
   // Another vendor may support what this one does not.
   if (GatewayError.is(error)) return error.status === 400
   if (!UpstreamError.is(error)) return false
-  if (error.kind === 'total_timeout') return false
   if (error.kind !== 'refused') return true
   return error.status !== 400 && error.status !== 413 && error.status !== 422
 }

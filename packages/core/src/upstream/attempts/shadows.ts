@@ -1,6 +1,9 @@
-import type { PartialUsage, Target } from '../../contracts/provider.ts'
+import type { Lease, Limiter } from '../../contracts/limiter.ts'
+import type { PartialUsage } from '../../contracts/provider.ts'
+import type { CallTarget } from '../../contracts/route.ts'
 import type { Caller, HealthCall, KeyUse } from '../../contracts/target-health.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
+import { GatewayError } from '../../errors/errors.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
 import { AttemptEntry } from '../../observability/attempt-log.ts'
@@ -20,6 +23,7 @@ import {
   type ChunkSource,
   isStreamed,
 } from '../call-context.ts'
+import { admitCall, dependenciesOf } from '../call-options.ts'
 import {
   type CallRequest,
   CountRequest,
@@ -51,7 +55,7 @@ class ShadowSkipped extends Error {
 
 /** Mirrors a request to other targets. Whatever they do, the request neither waits for them nor fails with them. */
 export function callShadows(
-  shadows: readonly Target[],
+  shadows: readonly CallTarget[],
   request: CallRequest,
   context: Pick<CallContext, 'caller' | 'random'>,
   observer: AttemptObserver,
@@ -75,7 +79,10 @@ export function callShadows(
       try {
         observer.discarded(
           entry,
-          await new Shadow(entry, request, lifetime, dependencies).call(context.caller, drawn),
+          await new Shadow(target, entry, request, lifetime, observer, dependencies).call(
+            context.caller,
+            drawn,
+          ),
         )
       } finally {
         observer.shadows.end(lifetime)
@@ -86,20 +93,31 @@ export function callShadows(
 
 /** One mirrored call. Its response is discarded. */
 class Shadow {
+  readonly #target: CallTarget
   readonly #entry: AttemptEntry
   readonly #given: CallRequest
   readonly #lifetime: Lifetime
+  readonly #observer: AttemptObserver
   readonly #dependencies: CallDependencies
   #usage: PartialUsage | undefined
   #chars = 0
   #serviceTier: string | undefined
   #begun = false
 
-  constructor(entry: AttemptEntry, request: CallRequest, lifetime: Lifetime, dependencies: CallDependencies) {
+  constructor(
+    target: CallTarget,
+    entry: AttemptEntry,
+    request: CallRequest,
+    lifetime: Lifetime,
+    observer: AttemptObserver,
+    dependencies: CallDependencies,
+  ) {
+    this.#target = target
     this.#entry = entry
     this.#given = request
     this.#lifetime = lifetime
-    this.#dependencies = dependencies
+    this.#observer = observer
+    this.#dependencies = dependenciesOf(target, dependencies)
   }
 
   /**
@@ -120,6 +138,8 @@ class Shadow {
     let error: unknown
     let usage: CountedUsage | 'abandoned' | undefined
     try {
+      const { callOptions } = this.#target
+      if (callOptions?.limits !== undefined) entry.lease = await this.#admit(callOptions.limits)
       health = this.#begin(caller, drawn)
       usage = await this.#read(call, health)
     } catch (failure) {
@@ -137,11 +157,20 @@ class Shadow {
     return usage
   }
 
+  async #admit(limiter: Limiter): Promise<Lease> {
+    try {
+      return await admitCall(this.#target, limiter, this.#observer, this.#dependencies)
+    } catch (error) {
+      throw GatewayError.is(error) ? new ShadowSkipped('the limits of its target are exceeded') : error
+    }
+  }
+
   #begin(caller: Caller, drawn: number | undefined): HealthCall {
     const { health, clock } = this.#dependencies
     const keys: KeyUse | undefined =
       drawn === undefined ? undefined : { random: () => drawn, failed: [], forbidden: new Map() }
-    const call = health.of(this.#entry.target).begin(clock.monotonic(), false, caller, keys)
+    const target = this.#target
+    const call = health.of(target).begin(clock.monotonic(), false, caller, keys, target.callOptions)
     if ('ended' in call) {
       if (keys !== undefined) this.#entry.key = call.key
       return call

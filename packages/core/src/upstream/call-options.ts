@@ -1,0 +1,34 @@
+import { withTimeout } from '../clock/with-timeout.ts'
+import type { Timeouts } from '../contracts/call-options.ts'
+import type { Lease, Limiter } from '../contracts/limiter.ts'
+import type { CallTarget } from '../contracts/route.ts'
+import { isPromise } from '../primitives/is-promise.ts'
+import type { AttemptObserver, CallDependencies } from './call-context.ts'
+import { withOwn } from './health/health-options.ts'
+
+/** Returns the dependencies of the calls of a target, with its own timeouts. */
+export function dependenciesOf(
+  { callOptions }: CallTarget,
+  dependencies: CallDependencies,
+): CallDependencies {
+  const own = callOptions?.timeouts
+  if (own === undefined) return dependencies
+  const { timeouts, fixedTimeouts } = dependencies
+  return { ...dependencies, timeouts: { ...withOwn<Timeouts>(timeouts, own), ...fixedTimeouts } }
+}
+
+/** Admits a call by the limits of its target. Throws `GatewayError` where they are exceeded, `Error` where they do not answer in time. */
+export function admitCall(
+  target: CallTarget,
+  limiter: Limiter,
+  observer: Pick<AttemptObserver, 'admitCall'>,
+  { clock, timeouts }: CallDependencies,
+): Lease | Promise<Lease> {
+  const admitting = observer.admitCall(target, limiter)
+  if (!isPromise(admitting)) return admitting
+  const ms = timeouts.policyMs + (limiter.maxWaitMs ?? 0)
+  const expired = () => {
+    throw new Error(`The limits of a target timed out after ${ms} ms (\`timeouts.policyMs\`).`)
+  }
+  return withTimeout(clock, ms, admitting, expired, lease => lease.settle(undefined, null))
+}
