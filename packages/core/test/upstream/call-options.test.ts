@@ -94,6 +94,29 @@ describe('call options of a target', () => {
     expect(next.signals).toHaveLength(1)
   })
 
+  it('leave a response in the background its own time', async () => {
+    const slow = named('slow', async () => {
+      await new Promise(resolve => setTimeout(resolve, 50))
+      return whole('late')
+    })
+    const timeouts = { responseMs: 10, totalMs: 10 }
+    const { gateway, ends } = serving(slow.target, {
+      route: models({ m: withCallOptions(slow.target, { timeouts }) }),
+    })
+    const send = (background: boolean) =>
+      gateway.fetch(
+        new Request('http://sluice.test/v1/responses', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'm', input: 'x', background }),
+        }),
+      )
+    expect((await send(true)).status).toBe(200)
+    await expect.poll(() => ends().length).toBe(1)
+    expect(ends()[0]!.error).toBeUndefined()
+    expect((await send(false)).status).toBe(504)
+  })
+
   it('set its cooldown after a 429', async () => {
     const { target } = named('a', fails(429))
     const { post, gateway } = serving(target, {
