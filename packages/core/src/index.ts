@@ -75,7 +75,15 @@ export type {
 export type { Adjustment, Target, UnsupportedParameters } from './contracts/provider.ts'
 export type { RerankRequest, RerankResult } from './contracts/rerank.ts'
 export type { ResponseStore, StoredResponse } from './contracts/response-store.ts'
-export type { ModelCard, ReferredBy, Refers, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
+export type {
+  CallTarget,
+  ModelCard,
+  ReferredBy,
+  Refers,
+  Route,
+  RouteContext,
+  RoutedTarget,
+} from './contracts/route.ts'
 export type { SharedHealth } from './contracts/shared-health.ts'
 export type { KeyHealth, TargetHealth } from './contracts/target-health.ts'
 export type { HookRecord, RequestTrace, SkippedKey, SkipReason, TracedTarget } from './contracts/trace.ts'

@@ -4,7 +4,15 @@
 export type { Draft } from './contracts/draft.ts'
 export type { Operation, Outline, OutlineMedia } from './contracts/outline.ts'
 export type { ParameterOverrides, Target } from './contracts/provider.ts'
-export type { ModelCard, ReferredBy, Refers, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
+export type {
+  CallTarget,
+  ModelCard,
+  ReferredBy,
+  Refers,
+  Route,
+  RouteContext,
+  RoutedTarget,
+} from './contracts/route.ts'
 export type { TargetHealth } from './contracts/target-health.ts'
 export type { SkipReason } from './contracts/trace.ts'
 export { byContextLength } from './routing/by-context-length.ts'

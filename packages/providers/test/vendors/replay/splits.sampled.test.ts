@@ -9,7 +9,7 @@ import { vendors } from './vendors.ts'
 // Streams in memory, straight through `decode`: cut into bytes, so that there is a cut at every position, and cut in
 // two at every position. To cut in two costs the reading of all of it: of a long stream only each
 // n-th position is taken, so that all cuts together read no more than this.
-const mostRead = inject('exhaustive') ? 40_000_000 : 1_000_000
+const mostRead = inject('exhaustive') ? 40_000_000 : 500_000
 
 const streams = recordings.filter(({ kind }) => kind === 'stream')
 
