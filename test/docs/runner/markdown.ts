@@ -1,8 +1,20 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..')
+
+/** The pages of the project, by their paths from its root. */
+export const pages = [
+  'README.md',
+  'AGENTS.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter(name => name.endsWith('.md'))
+    .map(name => `docs/${name}`),
+  ...readdirSync(join(root, 'packages')).map(name => `packages/${name}/README.md`),
+]
 
 /** A fenced block of a page. Its info string is a language and a name: ```` ```ts server ````. */
 export interface Fence {

@@ -23,6 +23,8 @@ const keys =
 const inner =
   'content name tool_calls function_call audio refusal reasoning_content finish_reason error'.split(' ')
 const allKinds = ['true', 'number', 'text', 'list', 'object']
+/** All keys, or a third of them. */
+const sampled = inject('exhaustive') ? keys : keys.filter((_, index) => index % 3 === 0)
 /** All kinds of values for a key, or a sample: another kind for each key. */
 const kindsOf = (key: string) =>
   inject('exhaustive') ? allKinds : [allKinds[keys.indexOf(key) % allKinds.length]!]
@@ -99,7 +101,7 @@ describe('F92 another library has written to Object.prototype', { timeout: 120_0
     expect(clean).toHaveLength(2 * (asked.length + 3))
   })
 
-  it.each(keys.filter(key => !inner.includes(key)))('%s: nothing changes', async key => {
+  it.each(sampled.filter(key => !inner.includes(key)))('%s: nothing changes', async key => {
     for (const kind of kindsOf(key)) expect(await behaviour(key, kind), kind).toEqual(clean)
   })
 
