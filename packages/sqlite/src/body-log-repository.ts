@@ -1,7 +1,7 @@
 import { setImmediate as others } from 'node:timers/promises'
-import type { InValue } from '@libsql/client/sqlite3'
 import { type BodyLogRepository, storableText } from '@sluice/core/store'
 import type { Connection } from './connection.ts'
+import type { SqlValue } from './drivers/driver.ts'
 
 /** How many rows one statement deletes: it runs in the thread that asks, and rows are large. */
 const deletedAtOnce = 100
@@ -14,7 +14,7 @@ ON CONFLICT (id) DO NOTHING`
 
 /** Creates the repository of encrypted bodies in SQLite. */
 export function sqliteBodyLogRepository(connection: Connection): BodyLogRepository {
-  const deleteAll = async (condition: string, args: InValue[]): Promise<number> => {
+  const deleteAll = async (condition: string, args: SqlValue[]): Promise<number> => {
     const sql = `DELETE FROM sluice_bodies WHERE row IN (SELECT row FROM sluice_bodies WHERE ${condition} LIMIT ?)`
     for (let all = 0; ; await others()) {
       const [deleted = 0] = await connection.write([{ sql, args: [...args, deletedAtOnce] }])

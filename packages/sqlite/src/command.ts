@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Connection } from './connection.ts'
 import { createDatabaseFile } from './create-database-file.ts'
+import { NoDriverError } from './drivers/choose-driver.ts'
 import { type Location, openError, parseLocation } from './location.ts'
 import { migrate, requiredVersion, SchemaVersionError, schemaVersion } from './migrate.ts'
 
@@ -92,7 +93,9 @@ async function withConnection<T>(at: Location, work: (connection: Connection) =>
     connection = await Connection.open(at.url)
     return await work(connection)
   } catch (error) {
-    throw error instanceof SchemaVersionError ? error : openError('sluice-sqlite', at, error)
+    throw error instanceof SchemaVersionError || error instanceof NoDriverError
+      ? error
+      : openError('sluice-sqlite', at, error)
   } finally {
     connection?.close()
   }

@@ -1,32 +1,39 @@
-import { type Client, createClient } from '@libsql/client/sqlite3'
+import { writeFileSync } from 'node:fs'
+import * as libsql from '@libsql/client/sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
+import { chooseDriver, hasNodeSqlite } from './drivers/choose-driver.ts'
+import { otherConnection } from './other-connection.ts'
 import { temporaryFile } from './temporary-file.ts'
 
 interface Pair {
   readonly connection: Connection
   /** Somebody else, who has the same file open. */
-  readonly other: Client
+  readonly other: Awaited<ReturnType<typeof otherConnection>>
 }
 
-async function pair(): Promise<Pair> {
-  const { url, remove } = await temporaryFile()
-  onTestFinished(remove)
-  const connection = await Connection.open(url)
-  onTestFinished(() => connection.close())
-  await connection.useWriteAheadLog()
-  await connection.write(['CREATE TABLE t (x UNIQUE)'])
-  const other = createClient({ url })
-  onTestFinished(() => other.close())
-  return { connection, other }
-}
+const libraries = [
+  { name: '@libsql/client', library: libsql },
+  ...(hasNodeSqlite() ? [{ name: 'node:sqlite', library: 'node' as const }] : []),
+]
 
-const insert = (x: number) => ({ sql: 'INSERT INTO t VALUES (?)', args: [x] })
+describe.each(libraries)('Connection by $name', ({ library }) => {
+  async function pair(): Promise<Pair> {
+    const driver = await chooseDriver(library)
+    const { url, remove } = await temporaryFile()
+    onTestFinished(remove)
+    const connection = await Connection.open(url, driver)
+    onTestFinished(() => connection.close())
+    await connection.useWriteAheadLog()
+    await connection.write(['CREATE TABLE t (x UNIQUE)'])
+    return { connection, other: await otherConnection(url, library) }
+  }
 
-describe('Connection', () => {
+  const insert = (x: number) => ({ sql: 'INSERT INTO t VALUES (?)', args: [x] })
+
   it('waits for another process that writes, and lets others have their turn meanwhile', async () => {
     const { connection, other } = await pair()
-    const held = await other.transaction('write')
+    const release = await other.hold()
     let written = 0
     const writes = Array.from({ length: 20 }, (_, x) =>
       connection.write([insert(x)]).then(() => {
@@ -40,16 +47,16 @@ describe('Connection', () => {
     // A connection that waits inside SQLite holds everything up until it gives up, after five seconds.
     expect(performance.now() - started).toBeLessThan(3_000)
     expect(written).toBe(0)
-    await held.commit()
+    await release()
     await Promise.all(writes)
     expect(await connection.read('SELECT x FROM t')).toHaveLength(20)
   })
 
   it('writes again after it was refused, with the same settings', async () => {
     const { connection, other } = await pair()
-    const held = await other.transaction('write')
+    const release = await other.hold()
     await expect(connection.writeNow([insert(1)])).rejects.toMatchObject({ code: 'SQLITE_BUSY' })
-    await held.rollback()
+    await release()
     expect(await connection.writeNow([insert(1)])).toEqual([1])
     expect(await connection.read('PRAGMA synchronous')).toMatchObject([{ synchronous: 1 }])
   })
@@ -77,7 +84,7 @@ describe('Connection', () => {
 
   it('ends what waits when it is closed', async () => {
     const { connection, other } = await pair()
-    const held = await other.transaction('write')
+    const release = await other.hold()
     const waiting = [connection.write([insert(1)]), connection.write([insert(2)])]
     for (const each of waiting) each.catch(() => {})
     await new Promise(resolve => setTimeout(resolve, 50))
@@ -86,13 +93,36 @@ describe('Connection', () => {
     for (const each of waiting) await expect(each).rejects.toThrow('The database is closed.')
     await expect(connection.read('SELECT 1')).rejects.toThrow('The database is closed.')
     await expect(connection.writeNow([insert(1)])).rejects.toThrow('The database is closed.')
-    await held.rollback()
-    expect((await other.execute('SELECT x FROM t')).rows).toHaveLength(0)
+    await release()
+    expect(await other.rows('SELECT x FROM t')).toHaveLength(0)
+  })
+
+  it('takes and returns each kind of value', async () => {
+    const { connection } = await pair()
+    const values = [null, 'ä', 1.5, -3, true, false, 2n ** 40n, Number.MAX_SAFE_INTEGER]
+    const types = values.map((_, index) => `typeof(?${index + 1}) AS t${index}, ?${index + 1} AS v${index}`)
+    const [row = {}] = await connection.read(`SELECT ${types.join(', ')}`, values)
+    expect(values.map((_, index) => row[`v${index}`])).toEqual([
+      ...[null, 'ä', 1.5, -3, 1, 0, 2 ** 40, Number.MAX_SAFE_INTEGER],
+    ])
+    await connection.write([
+      { sql: 'INSERT INTO t VALUES (?)', args: [5] },
+      { sql: 'INSERT INTO t SELECT 7 LIMIT ?', args: [1] },
+    ])
+    expect(await connection.read('SELECT x FROM t ORDER BY x')).toMatchObject([{ x: 5 }, { x: 7 }])
+  })
+
+  it('has the result of SQLite as the code of its error', async () => {
+    const { url, path, remove } = await temporaryFile()
+    onTestFinished(remove)
+    writeFileSync(path, 'x'.repeat(4_096))
+    const driver = await chooseDriver(library)
+    await expect(Connection.open(url, driver)).rejects.toMatchObject({ code: 'SQLITE_NOTADB' })
   })
 
   it('gives up on a file that is held for too long', async () => {
     const { connection, other } = await pair()
-    await other.transaction('write')
+    await other.hold()
     const started = performance.now()
     const writes = await Promise.allSettled([1, 2, 3].map(x => connection.write([insert(x)])))
     expect(writes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])

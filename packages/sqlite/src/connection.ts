@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, createClient, type InStatement, type InValue, type Row } from '@libsql/client/sqlite3'
+import { chooseDriver } from './drivers/choose-driver.ts'
+import type { OpenDriver, SqliteDriver, SqlRow, SqlStatement, SqlValue } from './drivers/driver.ts'
+import { parseLocation } from './location.ts'
 
-/** SQLite's own busy timeout, in milliseconds. It blocks the event loop, so it is short. */
-const blockingMs = 20
 /** How long to retry while another process holds the file, in milliseconds. */
 const patienceMs = 5_000
 const shortestPauseMs = 5
@@ -12,20 +12,22 @@ const longestPauseMs = 250
  * One connection to a file or to memory. Statements run one after the other and block the event loop: keep them small.
  */
 export class Connection {
-  readonly #url: string
-  #client: Client | undefined
+  readonly #open: () => SqliteDriver
+  #client: SqliteDriver | undefined
   #closed = false
   /** Settles after the last write. */
   #writes: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
-  private constructor(url: string) {
-    this.#url = url
+  private constructor(open: () => SqliteDriver) {
+    this.#open = open
   }
 
-  /** Rejects with SQLite's error if the database is missing or invalid. */
-  static async open(url: string): Promise<Connection> {
-    const connection = new Connection(url)
+  /** Rejects with SQLite's error if the database is missing or invalid, and with `NoDriverError` without a library for it. */
+  static async open(url: string, given?: OpenDriver): Promise<Connection> {
+    const location = parseLocation('Connection.open()', url)
+    const driver = given ?? (await chooseDriver())
+    const connection = new Connection(() => driver(location))
     try {
       await connection.read('SELECT count(*) FROM sqlite_schema')
       return connection
@@ -41,28 +43,25 @@ export class Connection {
   }
 
   /** Returns the rows of one statement that changes no table. */
-  read(sql: string, args: InValue[] = []): Promise<readonly Row[]> {
-    return this.#patiently(
-      performance.now() + patienceMs,
-      async client => (await client.execute({ sql, args })).rows,
-    )
+  read(sql: string, args: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
+    return this.#patiently(performance.now() + patienceMs, client => client.read(sql, args))
   }
 
   /** Runs all statements in one transaction. Resolves to the number of rows that each changed. */
-  write(statements: readonly InStatement[]): Promise<readonly number[]> {
+  write(statements: readonly SqlStatement[]): Promise<readonly number[]> {
     const until = performance.now() + patienceMs
     // While the file is held, one write retries and the others queue.
-    const written = this.#writes.then(() => this.#patiently(until, client => writeBatch(client, statements)))
+    const written = this.#writes.then(() => this.#patiently(until, client => client.write(statements)))
     this.#writes = written.catch(() => {})
     return written
   }
 
   /** `write` without a retry: rejects with `SQLITE_BUSY` if another process holds the file. */
-  async writeNow(statements: readonly InStatement[]): Promise<readonly number[]> {
+  async writeNow(statements: readonly SqlStatement[]): Promise<readonly number[]> {
     if (this.#waiting > 0) throw busyError()
     const client = this.#opened()
     try {
-      return await writeBatch(client, statements)
+      return await client.write(statements)
     } catch (error) {
       if (isBusy(error)) this.#drop(client)
       throw error
@@ -85,7 +84,7 @@ export class Connection {
     this.#client = undefined
   }
 
-  async #patiently<T>(until: number, work: (client: Client) => Promise<T>): Promise<T> {
+  async #patiently<T>(until: number, work: (client: SqliteDriver) => Promise<T>): Promise<T> {
     for (let pause = shortestPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
       if (performance.now() >= until) throw busyError()
       const client = this.#opened()
@@ -102,9 +101,9 @@ export class Connection {
     }
   }
 
-  #opened(): Client {
+  #opened(): SqliteDriver {
     if (this.#closed) throw new Error('The database is closed.')
-    this.#client ??= openClient(this.#url)
+    this.#client ??= this.#open()
     return this.#client
   }
 
@@ -113,25 +112,11 @@ export class Connection {
    * is garbage-collected ("SQL statements in progress"). The next one to come opens another. Whoever is waiting for
    * this one has done nothing yet, and comes again.
    */
-  #drop(client: Client): void {
+  #drop(client: SqliteDriver): void {
     if (this.#client !== client) return
     this.#client = undefined
     client.close()
   }
-}
-
-function openClient(url: string): Client {
-  // A second connection would have settings of its own; and to memory, data of its own.
-  const client = createClient({ url, concurrency: 1, timeout: blockingMs })
-  // With a write-ahead log, what is written is with the operating system at once, and on the disk at the next
-  // checkpoint: it outlives the process, and not all of it a power failure. If it cannot be set, all is only slower.
-  client.execute('PRAGMA synchronous = NORMAL').catch(() => {})
-  return client
-}
-
-async function writeBatch(client: Client, statements: readonly InStatement[]): Promise<readonly number[]> {
-  const results = await client.batch([...statements], 'write')
-  return results.map(({ rowsAffected }) => rowsAffected)
 }
 
 function busyError(): Error {

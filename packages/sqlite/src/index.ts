@@ -1,3 +1,5 @@
+export { hasNodeSqlite } from './drivers/choose-driver.ts'
+export type { LibsqlModule } from './drivers/libsql-driver.ts'
 export { SqliteError } from './location.ts'
 export type { SqliteLocation, SqliteOptions } from './open-sqlite.ts'
 export { openSqlite } from './open-sqlite.ts'

@@ -1,4 +1,3 @@
-import { createClient } from '@libsql/client/sqlite3'
 import { apiKeys } from '@sluice/core'
 import { keyStore } from '@sluice/core/keys'
 import { keyStoreConformance } from '@sluice/testing/conformance'
@@ -6,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
 import { sqliteKeyRepository } from './key-repository.ts'
 import { migrate } from './migrate.ts'
+import { otherConnection } from './other-connection.ts'
 import { temporaryFile } from './temporary-file.ts'
 
 async function inFile(): Promise<string> {
@@ -58,14 +58,12 @@ describe('sqliteKeyRepository', () => {
       lastUsedAt: null,
       secrets: [{ digest: 'd', createdAt: 0, expiresAt: null }],
     })
-    const other = createClient({ url })
-    onTestFinished(() => other.close())
-    const held = await other.transaction('write')
+    const release = await (await otherConnection(url)).hold()
     const started = performance.now()
     expect((await rows.findByDigest('d', 1_000))?.id).toBe('ann')
     expect(performance.now() - started).toBeLessThan(1_000)
     expect((await rows.get('ann'))?.lastUsedAt).toBeNull()
-    await held.rollback()
+    await release()
     await rows.findByDigest('d', 1_000)
     expect((await rows.get('ann'))?.lastUsedAt).toBe(1_000)
   })

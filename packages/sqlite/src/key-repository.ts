@@ -1,5 +1,4 @@
 import { setImmediate as others } from 'node:timers/promises'
-import type { InStatement, InValue, Row } from '@libsql/client/sqlite3'
 import {
   type KeyFields,
   type KeyRepository,
@@ -8,6 +7,7 @@ import {
   storableText,
 } from '@sluice/core/store'
 import type { Connection } from './connection.ts'
+import type { SqlRow, SqlStatement, SqlValue } from './drivers/driver.ts'
 
 const minuteMs = 60_000
 
@@ -43,14 +43,15 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 
     async list(): Promise<readonly StoredKey[]> {
       const found: StoredKey[] = []
-      let before: InValue | undefined = Number.MAX_SAFE_INTEGER
+      let before: SqlValue | undefined = Number.MAX_SAFE_INTEGER
       while (before !== undefined) {
-        const rows: readonly Row[] = await connection.read(
+        const rows: readonly SqlRow[] = await connection.read(
           `${step} ORDER BY k.row DESC, s.created_at DESC, s.row DESC`,
           [before],
         )
         found.push(...parseKeys(rows))
-        before = rows.at(-1)?.row
+        const last = rows.at(-1)
+        before = last && Number(last.row)
         await others()
       }
       return found.sort((one, other) => other.createdAt - one.createdAt)
@@ -123,7 +124,7 @@ const fieldColumns = {
   expiresAt: 'expires_at',
 } as const satisfies Record<keyof KeyFields, string>
 
-function insertSecret(id: string, { digest, createdAt, expiresAt }: KeySecret): InStatement {
+function insertSecret(id: string, { digest, createdAt, expiresAt }: KeySecret): SqlStatement {
   return {
     sql: `INSERT INTO sluice_key_secret (digest, key_id, created_at, expires_at)
 SELECT ?, id, ?, ? FROM sluice_key WHERE id = ?`,
@@ -148,7 +149,7 @@ async function recordUse(connection: Connection, id: string, now: number): Promi
 }
 
 /** Lists and objects are stored as JSON, times as whole milliseconds. */
-function toColumnValue(value: KeyFields[keyof KeyFields]): InValue {
+function toColumnValue(value: KeyFields[keyof KeyFields]): SqlValue {
   if (typeof value === 'string') return storableText(value)
   if (typeof value === 'number') {
     return Math.round(Math.min(Math.max(value, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER))
@@ -156,7 +157,7 @@ function toColumnValue(value: KeyFields[keyof KeyFields]): InValue {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
-function parseKeys(rows: readonly Row[]): StoredKey[] {
+function parseKeys(rows: readonly SqlRow[]): StoredKey[] {
   const found = new Map<string, Omit<StoredKey, 'secrets'> & { readonly secrets: KeySecret[] }>()
   for (const row of rows) {
     const id = String(row.id)

@@ -7,9 +7,11 @@ import { sqliteAlertStore } from './alert-store.ts'
 import { sqliteBodyLogRepository } from './body-log-repository.ts'
 import { Connection } from './connection.ts'
 import { createDatabaseFile } from './create-database-file.ts'
+import { chooseDriver, NoDriverError } from './drivers/choose-driver.ts'
+import type { LibsqlModule } from './drivers/libsql-driver.ts'
 import { sqliteKeyRepository } from './key-repository.ts'
 import { sqliteLedgerRepository } from './ledger-repository.ts'
-import { type Location, openError, parseLocation } from './location.ts'
+import { type Location, openError, parseLocation, SqliteError } from './location.ts'
 import { expectMigrated, migrate, SchemaVersionError, schemaVersion } from './migrate.ts'
 import { sqliteRequestLogRepository } from './request-log-repository.ts'
 
@@ -26,6 +28,12 @@ export interface SqliteOptions extends BatchedLedgerOptions, KeyStoreOptions {
    * or of an older version; run `npx sluice-sqlite migrate` first.
    */
   readonly migrate?: boolean
+  /**
+   * The library that opens the file: `'node'` for `node:sqlite`, or the module `@libsql/client/sqlite3`. Default: `node:sqlite`
+   * where the runtime has it (Node 22.13 and newer), else the installed `@libsql/client`. Both read and write the same
+   * files; in one process, open a file by one of them only: neither sees the other's locks.
+   */
+  readonly driver?: 'node' | LibsqlModule
   /** The timeout of a ledger write while another process holds the file, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number
 }
@@ -44,7 +52,7 @@ export function connectionOf(database: Database): Connection | undefined {
  * Stored data survives a crash of the process. A power failure can lose the last records, but does not damage the file.
  *
  * Rejects with `ConfigurationError` for an invalid `url` or option, with `SqliteError` if the file cannot be read and
- * written or is damaged, and with an error if the file is of a newer version.
+ * written or is damaged or there is no library for it, and with an error if the file is of a newer version.
  */
 export async function openSqlite(location: SqliteLocation, given: SqliteOptions = {}): Promise<Database> {
   const at = parseLocation('openSqlite()', location?.url)
@@ -54,9 +62,18 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
   if (typeof migrates !== 'boolean') {
     throw configurationError('openSqlite()', ['migrate'], migrates, 'true or false')
   }
+  const driver: unknown = options.driver
+  if (driver !== undefined && driver !== 'node' && !isLibsql(driver)) {
+    throw configurationError(
+      'openSqlite()',
+      ['driver'],
+      driver,
+      '"node" or the module @libsql/client/sqlite3',
+    )
+  }
   // SQLite creates a missing file when it is opened.
   if (!migrates && (at.path === undefined || !existsSync(at.path))) expectMigrated(0, at.url)
-  const connection = await openConnection(at, migrates)
+  const connection = await openConnection(at, migrates, options.driver)
   try {
     const rows = sqliteLedgerRepository(connection)
     const timeoutMs = options.timeoutMs ?? 1_000
@@ -93,11 +110,24 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
   }
 }
 
-async function openConnection(at: Location, migrates: boolean): Promise<Connection> {
+function isLibsql(driver: unknown): boolean {
+  return typeof driver === 'object' && driver !== null && 'createClient' in driver
+}
+
+async function openConnection(
+  at: Location,
+  migrates: boolean,
+  given: SqliteOptions['driver'],
+): Promise<Connection> {
   let connection: Connection | undefined
+  const driver = await chooseDriver(given).catch((error: unknown) => {
+    throw error instanceof NoDriverError
+      ? new SqliteError('openSqlite()', `${at.url} cannot be opened: ${error.message}`)
+      : error
+  })
   if (migrates) createDatabaseFile(at)
   try {
-    connection = await Connection.open(at.url)
+    connection = await Connection.open(at.url, driver)
     await connection.useWriteAheadLog()
     if (migrates) await migrate(connection)
     else expectMigrated(await schemaVersion(connection), at.url)

@@ -1,7 +1,7 @@
 import { setImmediate as others } from 'node:timers/promises'
-import type { InValue } from '@libsql/client/sqlite3'
 import { type RequestLogCapacity, type RequestLogRepository, storableText } from '@sluice/core/store'
 import type { Connection } from './connection.ts'
+import type { SqlValue } from './drivers/driver.ts'
 import { searchRequestLog } from './request-log-search.ts'
 
 /** How many rows one statement deletes, and sums: it runs in the thread that asks. */
@@ -25,7 +25,7 @@ CROSS JOIN sluice_request_log AS log ON log.id = given.value->>'$.id'
 CROSS JOIN json_each(log.entry, '$.tags') AS tag`
 
 /** Statements that delete the rows of a selection, with their tags. The selection gives the same rows to both. */
-function deleteRows(selection: string, args: InValue[]) {
+function deleteRows(selection: string, args: SqlValue[]) {
   return [
     {
       sql: `DELETE FROM sluice_request_log_tag WHERE (name, value, at, row) IN (
@@ -39,7 +39,7 @@ function deleteRows(selection: string, args: InValue[]) {
 
 /** Creates the repository of the request log in SQLite. */
 export function sqliteRequestLogRepository(connection: Connection): RequestLogRepository {
-  const deleteAll = async (selection: string, args: InValue[]): Promise<number> => {
+  const deleteAll = async (selection: string, args: SqlValue[]): Promise<number> => {
     for (let all = 0; ; await others()) {
       const [, deleted = 0] = await connection.write(deleteRows(selection, [...args, deletedAtOnce]))
       all += deleted

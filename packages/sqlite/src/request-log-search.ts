@@ -1,7 +1,7 @@
 import { setImmediate as others } from 'node:timers/promises'
-import type { InValue } from '@libsql/client/sqlite3'
 import type { LoggedRequest, RequestLogFilter, RequestLogSearch } from '@sluice/core/store'
 import type { Connection } from './connection.ts'
+import type { SqlValue } from './drivers/driver.ts'
 
 /** Rows that one statement looks at: it blocks the event loop, which continues between statements. */
 const firstStep = 1_000
@@ -9,7 +9,7 @@ const maxStep = 4_000
 
 interface Condition {
   readonly sql: string
-  readonly args: readonly InValue[]
+  readonly args: readonly SqlValue[]
 }
 
 /** The index that a search walks through, newest first, and the condition that the index answers. */
@@ -111,7 +111,7 @@ interface IndexedCondition extends Condition {
 function conditionsOf(where: RequestLogFilter): readonly IndexedCondition[] {
   const { id, clientRequestId, user, errorText, error, status, outcome, key } = where
   const { tags = {}, model, provider, source, dialect, operation } = where
-  const equals = (column: string, value: InValue | undefined, index?: string): IndexedCondition[] =>
+  const equals = (column: string, value: SqlValue | undefined, index?: string): IndexedCondition[] =>
     value === undefined ? [] : [{ sql: `log.${column} = ?`, args: [value], index }]
   return [
     ...equals('id', id, 'id'),

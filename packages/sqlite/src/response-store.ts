@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as others } from 'node:timers/promises'
-import type { InStatement } from '@libsql/client/sqlite3'
 import { configurationError } from '@sluice/core/adapter'
 import {
   type Database,
@@ -12,6 +11,7 @@ import {
   unescapeNul,
 } from '@sluice/core/store'
 import type { Connection } from './connection.ts'
+import type { SqlStatement } from './drivers/driver.ts'
 import { connectionOf } from './open-sqlite.ts'
 
 /** How often expired responses are deleted, in milliseconds. */
@@ -86,7 +86,7 @@ export function sqliteResponseStore(database: Database, options: ResponseStoreOp
         await connection.write([remove])
         return false
       }
-      const eviction: InStatement = { sql: evict, args: [maxResponsesPerOwner, maxBytesPerOwner, key, key] }
+      const eviction: SqlStatement = { sql: evict, args: [maxResponsesPerOwner, maxBytesPerOwner, key, key] }
       const stored = await connection.write([
         remove,
         { sql: insert, args: [key, id, bytes, ttlMs, escapeNul(text)] },
@@ -119,7 +119,7 @@ async function renewNow(connection: Connection, args: [number, string, string]):
   await connection.writeNow([{ sql: renew, args }]).catch(() => {})
 }
 
-async function deleteAll(connection: Connection, statement: InStatement): Promise<number> {
+async function deleteAll(connection: Connection, statement: SqlStatement): Promise<number> {
   for (let all = 0; ; await others()) {
     const [deleted = 0] = await connection.write([statement])
     all += deleted

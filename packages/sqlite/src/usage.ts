@@ -1,5 +1,4 @@
 import { setImmediate as others } from 'node:timers/promises'
-import type { InValue, Row } from '@libsql/client/sqlite3'
 import {
   storableText,
   type UsageDimension,
@@ -9,6 +8,7 @@ import {
   validateUsageQuery,
 } from '@sluice/core/store'
 import type { Connection } from './connection.ts'
+import type { SqlRow, SqlValue } from './drivers/driver.ts'
 
 /** How many records are summed before others have their turn: a statement runs in the thread that asks. */
 const stepRows = 5_000
@@ -113,7 +113,7 @@ function sumStep(
   after: Position,
   until: Position | undefined,
   end: number,
-): Promise<readonly Row[]> {
+): Promise<readonly SqlRow[]> {
   const tags: string[] = []
   const values = by.map((dimension, index) => {
     if (!dimension.startsWith('tag:')) return `${columns[dimension as keyof typeof columns]} AS d${index}, `
@@ -131,7 +131,7 @@ WHERE (opened_at, row) > (?, ?) AND (opened_at, row) <= (?, ?) AND opened_at < ?
 
 function filterSql({ tags, kinds, ...where }: ValidatedUsageQuery['where']): {
   sql: string
-  args: InValue[]
+  args: SqlValue[]
 } {
   const texts = Object.entries(where).flatMap(([name, value]) =>
     value === undefined ? [] : [[columns[name as keyof typeof where], value] as const],
@@ -146,7 +146,7 @@ function filterSql({ tags, kinds, ...where }: ValidatedUsageQuery['where']): {
   }
 }
 
-function addToGroup(groups: Map<string, Group>, by: readonly UsageDimension[], row: Row): void {
+function addToGroup(groups: Map<string, Group>, by: readonly UsageDimension[], row: SqlRow): void {
   const values = by.map((_, index) => {
     const value = row[`d${index}`] ?? null
     return value === null ? null : String(value)

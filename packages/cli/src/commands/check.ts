@@ -6,6 +6,7 @@ import { InvalidConfigError } from '../config/issues/invalid-config-error.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { loadPrices, pricesText } from '../service/load-prices.ts'
 import { openTelemetryPackages } from '../service/open-telemetry.ts'
+import { loadStatePackages } from '../state/state-packages.ts'
 
 /** `sluice check`. */
 export const check: Command = {
@@ -52,5 +53,6 @@ Example: sluice check gateway.yaml`,
  */
 export async function checkPackages(config: TypedConfig, folder: string): Promise<void> {
   await loadPrices(config, folder)
+  await loadStatePackages(config.state ?? {}, folder)
   if (config.telemetry?.openTelemetry) await openTelemetryPackages(folder)
 }

@@ -10,14 +10,15 @@ interface DevAddition {
   readonly adminKey: string | undefined
   /** `--database`, which goes before what the configuration says. */
   readonly database: string | undefined
-  /** Where keys and the ledger are kept where neither says so. */
-  readonly devDatabase: string
+  /** Where keys and the ledger are kept where neither says so; `undefined` where no file can be opened. */
+  readonly devDatabase: string | undefined
 }
 
 /** A configuration as `sluice dev` serves it: with a key to try it, the page, and a place to keep things. */
 export function devOverlay(config: TypedConfig, addition: DevAddition): TypedConfig {
   const { key, adminKey, database, devDatabase } = addition
   const url = database ?? config.state?.database
+  const opened = url ?? devDatabase
   const responses = url === undefined ? inMemory(config) : config.responses
   const own = typeof config.console === 'object' ? config.console : undefined
   const page = adminKey === undefined || config.console === false ? false : (own ?? { adminKey })
@@ -25,7 +26,7 @@ export function devOverlay(config: TypedConfig, addition: DevAddition): TypedCon
   return {
     ...config,
     keys: [...(config.keys ?? []), { id: freeId(config), key }],
-    state: { ...config.state, database: url ?? devDatabase },
+    ...(opened !== undefined && { state: { ...config.state, database: opened } }),
     ...(responses !== undefined && { responses }),
     ...(alerts !== undefined && { alerts }),
     console: page,

@@ -7,11 +7,13 @@ import type { Service } from '../service/service.ts'
 import { nextFreePort, ServiceListenError } from '../service/service-listen-error.ts'
 import { startService } from '../service/start-service.ts'
 import { watchConfig } from '../service/watch-config.ts'
+import { sqliteLibrary } from '../state/state-packages.ts'
 import { banner, modelToTry, shownModels } from './banner.ts'
-import { devDatabaseFile, devDatabaseUrl, makeDevFolder } from './dev-database.ts'
+import { devDatabaseUrl, makeDevFolder } from './dev-database.ts'
 import { devOverlay, withLabelledLocalModels } from './dev-overlay.ts'
 import type { DevSettings } from './dev-settings.ts'
 import type { DevSource } from './dev-source.ts'
+import { storageText } from './storage-text.ts'
 
 /** Serves until the world's signal says that it is to end. Resolves to the exit code. */
 export async function serveDev(
@@ -22,8 +24,10 @@ export async function serveDev(
   const key = settings.apiKey ?? createKey('sk-sluice')
   const adminKey = settings.console ? createKey('admin') : undefined
   const devUrl = devDatabaseUrl(context.cwd)
+  const library = await sqliteLibrary(context.cwd)
+  const devDatabase = library && devUrl
   const overlaid = (config: TypedConfig): TypedConfig =>
-    devOverlay(config, { key, adminKey, database: settings.database, devDatabase: devUrl })
+    devOverlay(config, { key, adminKey, database: settings.database, devDatabase })
   const config = overlaid(
     source.loaded === undefined ? withLabelledLocalModels(source.config) : source.config,
   )
@@ -53,7 +57,7 @@ export async function serveDev(
       keySource: keySource(settings, source.config),
       limit: source.loaded === undefined ? '60 requests a minute' : undefined,
       consoleURL: page === undefined || isOwn ? page : `${page}#key=${adminKey}`,
-      storage: storageText(config.state?.database, devUrl),
+      storage: storageText({ database: config.state?.database, devUrl, library }),
       responses:
         responseStorage === 'not stored'
           ? responseStorage
@@ -87,14 +91,6 @@ function keySource({ apiKey }: DevSettings, config: TypedConfig): string {
 /** Keys are then not looked at. */
 function hasOwnAuthenticate({ gateway }: TypedConfig): boolean {
   return gateway?.authenticate !== undefined
-}
-
-function storageText(database: string | undefined, devUrl: string): string {
-  if (database === devUrl) return `${devDatabaseFile} (keys and usage)`
-  if (database === ':memory:') return 'memory (keys and usage are lost when it stops)'
-  return /^file:/i.test(database ?? '')
-    ? `${database?.slice('file:'.length)} (keys and usage)`
-    : 'PostgreSQL (keys and usage)'
 }
 
 const maxStarts = 5

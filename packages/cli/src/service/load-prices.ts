@@ -1,10 +1,9 @@
 import type { Observer, Prices } from '@sluice/core'
 import { type CalcPrice, genaiPrices } from '@sluice/core/ledger'
 import { type BundledPrices, bundledPrices, pricesUpdatedAt } from '@sluice/prices'
-import { CommandError } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { bundledOptions } from '../config/sections/bundled-options.ts'
-import { projectModule } from './project-module.ts'
+import { optionalPackage } from '../state/optional-package.ts'
 
 const name = '@pydantic/genai-prices'
 
@@ -73,13 +72,11 @@ function optionsOf(config: TypedConfig, folder: string, refreshes: boolean) {
 }
 
 async function packagePrices(config: TypedConfig, folder: string): Promise<Prices> {
-  const loaded = await projectModule(name, folder)
-  if (typeof loaded?.calcPrice !== 'function') {
-    throw new CommandError(
-      `prices: 'genai-prices' needs the package ${name}, which is not installed here. Run: npm install ${name}`,
-    )
-  }
-  return genaiPrices(loaded.calcPrice as CalcPrice, { providers: vendorNames(config) })
+  const loaded = await optionalPackage<{ calcPrice: CalcPrice }>(
+    { setting: "prices: 'genai-prices'", name },
+    folder,
+  )
+  return genaiPrices(loaded.calcPrice, { providers: vendorNames(config) })
 }
 
 /** The tables know vendors, and not the names that a configuration gives them. */

@@ -11,6 +11,7 @@ import { CommandError } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
 import { reportConnection } from './report-connection.ts'
 import type { StateContext, StateOptions } from './state-context.ts'
+import { loadPg, loadSqlite } from './state-packages.ts'
 
 export interface OpenDatabase {
   readonly database: Database
@@ -57,7 +58,8 @@ async function sqlite(
   // The library's own relative paths begin where the process is.
   const at = path === undefined || isAbsolute(path) ? url : fileUrl(resolve(context.cwd, path))
   if (!create && path !== undefined && !existsSync(resolve(context.cwd, path))) return undefined
-  const database = await openSqlite({ url: at }, settings)
+  const driver = await loadSqlite(context.cwd)
+  const database = await openSqlite({ url: at }, { ...settings, driver })
   return {
     database,
     responseStore: options => sqliteResponseStore(database, options),
@@ -70,7 +72,7 @@ function fileUrl(path: string): string {
 }
 
 async function postgres(url: string, settings: Settings, context: StateContext): Promise<OpenDatabase> {
-  const pool = await poolOf(url)
+  const pool = await poolOf(url, context.cwd)
   const news = reportConnection('PostgreSQL', context.log)
   pool.on('error', news.failed)
   pool.on('connect', news.works)
@@ -94,8 +96,8 @@ async function postgres(url: string, settings: Settings, context: StateContext):
 }
 
 /** The package is loaded only where there is a PostgreSQL. What it says of a URL may quote it. */
-async function poolOf(url: string): Promise<Pool> {
-  const { default: pg } = await import('pg')
+async function poolOf(url: string, folder: string): Promise<Pool> {
+  const pg = await loadPg(folder)
   try {
     // The pool looks at the URL with its first connection, which is too late to tell.
     new pg.Client(url)

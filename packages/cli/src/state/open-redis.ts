@@ -6,6 +6,7 @@ import { CommandError } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
 import { reportConnection } from './report-connection.ts'
 import type { StateContext } from './state-context.ts'
+import { loadIoredis } from './state-packages.ts'
 
 const connectMs = 5_000
 
@@ -27,7 +28,7 @@ export async function openRedis(
   { redis: url, prefix = 'sluice' }: StateConfig,
   context: StateContext,
 ): Promise<RedisState> {
-  const client = await clientOf(url!)
+  const client = await clientOf(url!, context.cwd)
   const news = reportConnection('Redis', context.log)
   client.on('error', news.failed)
   client.on('ready', news.works)
@@ -45,8 +46,8 @@ export async function openRedis(
 }
 
 /** The package is loaded only where there is a Redis. What it says of a URL may quote it. */
-async function clientOf(url: string) {
-  const { Redis } = await import('ioredis')
+async function clientOf(url: string, folder: string) {
+  const { Redis } = await loadIoredis(folder)
   try {
     return new Redis(url, {
       // Where there is no connection, it fails at once.

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { storageText } from './storage-text.ts'
+
+const devUrl = 'file:///here/.sluice/dev.db'
+
+it.each([
+  [devUrl, 'node:sqlite', '.sluice/dev.db (keys and usage, by node:sqlite)'],
+  ['file:./own.db', '@libsql/client', './own.db (keys and usage, by @libsql/client)'],
+  [':memory:', 'node:sqlite', 'memory (keys and usage are lost when it stops)'],
+  ['postgres://u:secret@host/db', undefined, 'PostgreSQL (keys and usage)'],
+])('says where %s is', (database, library, text) => {
+  expect(storageText({ database, devUrl, library })).toBe(text)
+})
+
+it('says why nothing is stored, and what to do', () => {
+  const text = storageText({ database: undefined, devUrl, library: undefined })
+  expect(text).toMatch(/^memory .*Node\.js 22\.13.*npm install @libsql\/client$/)
+})

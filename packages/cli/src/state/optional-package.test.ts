@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { optionalPackage } from './optional-package.ts'
+
+it('names the setting, the package, and the command that installs it', async () => {
+  const needed = { setting: 'state.redis', name: 'no-such-client', instead: 'Or use none.' }
+  await expect(optionalPackage(needed, temporaryFolder())).rejects.toThrow(
+    'state.redis needs the package no-such-client, which is not installed here. Run: npm install no-such-client Or use none.',
+  )
+})
+
+it('takes the entry that is imported', async () => {
+  const asked: string[] = []
+  const load = async (name: string) => {
+    asked.push(name)
+    return { found: true }
+  }
+  const needed = { setting: 'x', name: 'client', entry: 'client/sqlite' }
+  expect(await optionalPackage(needed, '.', load)).toEqual({ found: true })
+  expect(asked).toEqual(['client/sqlite'])
+})
