@@ -10,7 +10,8 @@ export const shared = {
   // Entries share their modules in CommonJS too: a class must not exist twice.
   splitting: true,
   clean: true,
-  sourcemap: true,
+  // Sources are not published, and a map without them shows nothing.
+  sourcemap: false,
   treeshake: true,
   silent: true,
 } satisfies Options

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { notSet, repositoryUrl, writeRepositoryFields } from './repository.mjs'
 import { pnpm, publicPackages } from './run.mjs'
 
 /**
  * Packs every built package into `folder`, as `pnpm publish` would: with `publishConfig` applied and
- * `workspace:` and `catalog:` replaced. Returns the tarball of each package, by name.
+ * `workspace:` and `catalog:` replaced, and the repository that is set for all of them. Returns the tarball of each package, by name.
  */
 export function packAll(folder) {
   const packages = publicPackages()
@@ -13,7 +14,14 @@ export function packAll(folder) {
       throw new Error(`${manifest.name} is not built: npx -y pnpm build`)
   }
   mkdirSync(folder, { recursive: true })
-  pnpm(['--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder], { quiet: true })
+  const url = repositoryUrl()
+  if (url === undefined) console.warn(`      ${notSet}`)
+  const restore = url === undefined ? () => {} : writeRepositoryFields(url)
+  try {
+    pnpm(['--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder], { quiet: true })
+  } finally {
+    restore()
+  }
   return Object.fromEntries(
     packages.map(({ manifest: { name, version } }) => {
       const tarball = join(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)

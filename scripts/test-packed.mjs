@@ -101,12 +101,13 @@ function installSluice(tarballs) {
   const folder = join(work, 'alone')
   mkdirSync(folder)
   cpSync(join(root, 'scripts', 'packed', 'command-line.mjs'), join(folder, 'command-line.mjs'))
-  const { sluice, ...others } = Object.fromEntries(
-    Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]),
-  )
-  const manifest = { name: 'newcomer', private: true, dependencies: { sluice }, overrides: others }
+  const manifest = { name: 'newcomer', private: true, dependencies: { sluice: `file:${tarballs.sluice}` } }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2))
   run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, quiet: true })
+  for (const name of ['@sluice', '@libsql', 'ioredis', 'pg', 'zod']) {
+    if (existsSync(join(folder, 'node_modules', name)))
+      throw new Error(`sluice has installed ${name}, which is in its bundle or optional`)
+  }
   return folder
 }
 
@@ -131,6 +132,8 @@ function checkInstalled(folder, name) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const others = readdirSync(folder).filter(entry => !packed.test(entry))
   if (others.length > 0) throw new Error(`${name} is packed with ${others.join(', ')}`)
+  const maps = files.filter(file => file.endsWith('.map'))
+  if (maps.length > 0) throw new Error(`${name} is packed with the source maps ${maps.join(', ')}`)
   const tests = files.filter(file => /\.test\.|^src/.test(file))
   if (tests.length > 0) throw new Error(`${name} is packed with ${tests.join(', ')}`)
   // A declaration may name what every user has: the package's own files, its sisters, its peers, and Node where it
@@ -150,7 +153,9 @@ function checkInstalled(folder, name) {
       /(?:\bfrom|\bimport|\bimport\(|\brequire\(|types=)\s*['"]([^'"]+)['"]/g,
     )) {
       const known =
-        /^\.{1,2}\//.test(specifier) || specifier.startsWith('@sluice/') || peers.includes(specifier)
+        /^\.{1,2}\//.test(specifier) ||
+        (name !== 'sluice' && specifier.startsWith('@sluice/')) ||
+        peers.includes(specifier)
       if (!known && !(nodeTypes && specifier.startsWith('node:'))) {
         throw new Error(`${name}/${file} makes its users install ${specifier}`)
       }

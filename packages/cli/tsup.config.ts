@@ -1,4 +1,66 @@
-import { defineConfig } from 'tsup'
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineConfig, type Options } from 'tsup'
 import { shared } from '../../tsup.config.ts'
+import { withPage } from '../console/tsup.config.ts'
 
-export default defineConfig({ ...shared, platform: 'node', entry: ['src/index.ts', 'src/bin.ts'] })
+const packages = join(import.meta.dirname, '..')
+
+/** Where the sources of each entry of Sluice's own packages are. Without it their types would be imports. */
+function sourcesOfEntries(): Record<string, string[]> {
+  const entries = readdirSync(packages).flatMap(name => {
+    const manifest = JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'))
+    return Object.entries<{ '@sluice/source'?: string }>(manifest.exports).map(
+      ([entry, { '@sluice/source': source }]) => ({ name, entry: manifest.name + entry.slice(1), source }),
+    )
+  })
+  return Object.fromEntries(
+    entries.flatMap(({ name, entry, source }) =>
+      source === undefined ? [] : [[entry, [join(packages, name, source)]]],
+    ),
+  )
+}
+
+/** What others publish and the bundle contains: 6 MB on disk, of which a tenth is used. Its license comes along. */
+const bundledPackages = ['zod']
+
+function copyLicenses(): void {
+  for (const name of bundledPackages)
+    copyFileSync(
+      join(packages, 'core', 'node_modules', name, 'LICENSE'),
+      join(import.meta.dirname, 'dist', `LICENSE-${name}.txt`),
+    )
+}
+
+// Sluice's own packages are in the bundle, and read from their sources: they need not be built before. What others publish
+// stays a dependency where it can: npm installs a fixed version without a release of ours, and audits see it.
+const bundled = {
+  ...shared,
+  platform: 'node',
+  // The three builds run side by side.
+  clean: false,
+  dts: false,
+  noExternal: [/^@sluice\//, /^zod(?:\/|$)/, '#transport', '#page'],
+  esbuildPlugins: [withPage],
+  esbuildOptions: options => {
+    options.conditions = ['@sluice/source']
+  },
+} satisfies Options
+
+export default defineConfig([
+  {
+    ...bundled,
+    format: 'esm',
+    entry: ['src/index.ts', 'src/bin.ts'],
+    onSuccess: async () => copyLicenses(),
+  },
+  { ...bundled, format: 'cjs', entry: ['src/index.ts'] },
+  {
+    ...bundled,
+    entry: ['src/index.ts'],
+    dts: {
+      only: true,
+      compilerOptions: { ...shared.dts.compilerOptions, baseUrl: packages, paths: sourcesOfEntries() },
+    },
+  },
+])

@@ -4,7 +4,8 @@ import { builtPage, pageModule } from './built-page.ts'
 
 type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number]
 
-const withPage: EsbuildPlugin = {
+/** Puts the built page where its module is. */
+export const withPage: EsbuildPlugin = {
   name: 'page-of-the-console',
   setup: ({ onLoad }) => {
     onLoad({ filter: pageModule }, async () => ({ contents: await builtPage(), loader: 'js' }))
@@ -22,6 +23,5 @@ export default defineConfig([
     dts: { ...shared.dts, entry: { index: 'src/index.ts', ...page } },
     clean: ['!page.{js,cjs}'],
   },
-  // Without a source map, which would hold the whole page once more.
-  { ...shared, entry: page, esbuildPlugins: [withPage], dts: false, clean: false, sourcemap: false },
+  { ...shared, entry: page, esbuildPlugins: [withPage], dts: false, clean: false },
 ])

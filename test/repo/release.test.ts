@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
+import { repositoryFields, repositoryUrl } from '../../scripts/repository.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -15,6 +25,8 @@ interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, unknown>>
+  readonly devDependencies?: Readonly<Record<string, string>>
   readonly [field: string]: unknown
 }
 
@@ -40,7 +52,7 @@ describe.each(published)('the published package in packages/$folder', ({ folder,
       license: 'MIT',
       type: 'module',
       engines: { node: '>=20.19' },
-      publishConfig: { access: 'public' },
+      publishConfig: { access: 'public', provenance: true },
     })
     expect(read(`packages/${folder}/README.md`)).toContain(`# ${manifest.name}`)
   })
@@ -62,13 +74,13 @@ describe.each(published)('the published package in packages/$folder', ({ folder,
 
 describe('changesets', () => {
   const config = JSON.parse(read('.changeset/config.json')) as {
-    linked: string[][]
+    fixed: string[][]
     baseBranch: string
     ignore: string[]
   }
 
-  it('release all packages in one line of versions', () => {
-    expect(config).toMatchObject({ baseBranch: 'main', access: 'public', linked: [['sluice', '@sluice/*']] })
+  it('release all packages together, as the command line has the others in its bundle', () => {
+    expect(config).toMatchObject({ baseBranch: 'main', access: 'public', fixed: [['sluice', '@sluice/*']] })
   })
 
   it('make one version for all that are released, and leave what refers to the workspace as it is', {
@@ -83,9 +95,57 @@ describe('changesets', () => {
         readFileSync(join(folder, 'packages', name, 'package.json'), 'utf8'),
       ) as Manifest
       expect(after).toEqual({ ...before, version: after.version })
-      return after.version === before.version ? [] : [after.version]
+      if (after.version === before.version) return []
+      const changelog = readFileSync(join(folder, 'packages', name, 'CHANGELOG.md'), 'utf8')
+      expect(changelog).toMatch(
+        new RegExp(`^# ${before.name}\\n\\n## ${String(after.version).replaceAll('.', '\\.')}\\n`),
+      )
+      return [after.version]
     })
     expect(new Set(released).size).toBeLessThanOrEqual(1)
+    expect([0, published.length]).toContain(released.length)
+  })
+})
+
+it('gives the command line the dependencies of all that is in its bundle', () => {
+  const manifests = new Map(published.map(({ manifest }) => [manifest.name, manifest]))
+  const cli = manifests.get('sluice')!
+  const bundled = Object.keys(cli.devDependencies ?? {}).filter(name => name.startsWith('@sluice/'))
+  const needed = bundled
+    .filter(name => name !== '@sluice/testing')
+    .flatMap(name => Object.keys(manifests.get(name)?.dependencies ?? {}))
+    // zod is in the bundle, too: packages/cli/tsup.config.ts.
+    .filter(name => !name.startsWith('@sluice/') && name !== 'zod')
+  expect(Object.keys(cli.dependencies ?? {})).toEqual(expect.arrayContaining([...new Set(needed)]))
+  expect(Object.keys(cli.dependencies ?? {}).filter(name => name.startsWith('@sluice/'))).toEqual([])
+  expect(Object.keys(cli.peerDependencies ?? {}).sort()).toEqual(
+    Object.keys(cli.peerDependenciesMeta ?? {}).sort(),
+  )
+})
+
+describe('the repository of the packages', () => {
+  const url = 'https://git.example/team/gateway'
+
+  it('is the one setting of the root, or that of the workflow', () => {
+    expect(repositoryUrl({ env: {}, manifest: { repository: `${url}.git` } })).toBe(url)
+    const env = { GITHUB_SERVER_URL: 'https://git.example', GITHUB_REPOSITORY: 'team/gateway' }
+    expect(repositoryUrl({ env, manifest: {} })).toBe(url)
+    expect(repositoryUrl({ env: {}, manifest: {} })).toBeUndefined()
+    for (const wrong of ['git@git.example:team/gateway', { url }, 'https://git.example'])
+      expect(() => repositoryUrl({ env: {}, manifest: { repository: wrong } })).toThrow('expected a URL')
+  })
+
+  it('says where source, page and issues of each are', () => {
+    expect(repositoryFields('packages/core', url)).toEqual({
+      homepage: `${url}/tree/main/packages/core#readme`,
+      repository: { type: 'git', url: `git+${url}.git`, directory: 'packages/core' },
+      bugs: { url: `${url}/issues` },
+    })
+  })
+
+  it('is in no manifest of the workspace: packing adds it', () => {
+    for (const { manifest } of published)
+      expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['repository']))
   })
 })
 
@@ -98,8 +158,9 @@ function copyOfManifests(): string {
   )
   for (const file of ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml', '.changeset', ...manifests])
     cpSync(join(root, file), join(folder, file), { recursive: true })
-  const settings = join(folder, '.changeset/config.json')
-  writeFileSync(settings, JSON.stringify({ ...JSON.parse(readFileSync(settings, 'utf8')), changelog: false }))
+  // The module that writes changelogs is looked for there.
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, '.gitignore'), 'node_modules\n')
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' })
   git('init', '--quiet', '--initial-branch=main')
   git('add', '--all')

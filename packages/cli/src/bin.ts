@@ -5,6 +5,13 @@ import { main } from './main.ts'
 /** How long open handles may keep the process alive after a command, in milliseconds. */
 const maxExitDelayMs = 5_000
 
+// Node prints this when its own SQLite is first used. It is of no use to who serves a gateway.
+const { emitWarning } = process
+process.emitWarning = ((warning: string | Error, ...more: unknown[]) => {
+  const isExpected = more[0] === 'ExperimentalWarning' && String(warning).startsWith('SQLite ')
+  if (!isExpected) Reflect.apply(emitWarning, process, [warning, ...more])
+}) as typeof process.emitWarning
+
 const stopping = new AbortController()
 const { stdout, stderr } = process
 

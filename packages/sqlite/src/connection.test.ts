@@ -26,7 +26,9 @@ describe.each(libraries)('Connection by $name', ({ library }) => {
     onTestFinished(() => connection.close())
     await connection.useWriteAheadLog()
     await connection.write(['CREATE TABLE t (x UNIQUE)'])
-    return { connection, other: await otherConnection(url, library) }
+    const other = await otherConnection(url, library)
+    onTestFinished(() => other.close())
+    return { connection, other }
   }
 
   const insert = (x: number) => ({ sql: 'INSERT INTO t VALUES (?)', args: [x] })

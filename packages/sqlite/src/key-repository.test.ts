@@ -58,7 +58,9 @@ describe('sqliteKeyRepository', () => {
       lastUsedAt: null,
       secrets: [{ digest: 'd', createdAt: 0, expiresAt: null }],
     })
-    const release = await (await otherConnection(url)).hold()
+    const other = await otherConnection(url)
+    onTestFinished(() => other.close())
+    const release = await other.hold()
     const started = performance.now()
     expect((await rows.findByDigest('d', 1_000))?.id).toBe('ann')
     expect(performance.now() - started).toBeLessThan(1_000)

@@ -1,5 +1,4 @@
 import * as libsql from '@libsql/client/sqlite3'
-import { onTestFinished } from 'vitest'
 import { chooseDriver, hasNodeSqlite } from './drivers/choose-driver.ts'
 import type { SqlRow } from './drivers/driver.ts'
 import { parseLocation } from './location.ts'
@@ -12,6 +11,7 @@ interface OtherConnection {
   rows(sql: string): Promise<readonly SqlRow[]>
   /** Begins a transaction that writes. Resolves to what rolls it back. */
   hold(): Promise<() => Promise<void>>
+  close(): void
 }
 
 /**
@@ -24,8 +24,8 @@ export async function otherConnection(
 ): Promise<OtherConnection> {
   if (library === 'node') {
     const other = (await chooseDriver('node'))(parseLocation('otherConnection()', url))
-    onTestFinished(() => other.close())
     return {
+      close: () => other.close(),
       rows: sql => other.read(sql, []),
       hold: async () => {
         await other.read('BEGIN IMMEDIATE', [])
@@ -34,8 +34,8 @@ export async function otherConnection(
     }
   }
   const other = libsql.createClient({ url })
-  onTestFinished(() => other.close())
   return {
+    close: () => other.close(),
     rows: async sql => (await other.execute(sql)).rows,
     hold: async () => {
       const transaction = await other.transaction('write')

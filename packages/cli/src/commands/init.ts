@@ -6,6 +6,7 @@ import { configsIn } from '../config/load/find-config.ts'
 import { type EnvironmentVendor, environmentVendors } from '../dev/environment-vendors.ts'
 import { starterConfig } from '../init/starter-config.ts'
 import { jsonText, typedText, yamlText } from '../init/starter-text.ts'
+import { sqliteLibrary } from '../state/state-packages.ts'
 
 /** `sluice init`. */
 export const init: Command = {
@@ -47,7 +48,8 @@ Example: sluice init && sluice check && sluice dev`,
       )
     }
     write(join(context.cwd, file), file, text, values.force === true)
-    context.print(nextSteps(file, vendors, context))
+    const opensFiles = (await sqliteLibrary(context.cwd)) !== undefined
+    context.print(nextSteps(file, vendors, context, opensFiles))
     return 0
   },
 }
@@ -66,13 +68,19 @@ function write(path: string, file: string, text: string, force: boolean): void {
   }
 }
 
-function nextSteps(file: string, vendors: readonly EnvironmentVendor[], { env }: CommandContext): string {
+function nextSteps(
+  file: string,
+  vendors: readonly EnvironmentVendor[],
+  { env }: CommandContext,
+  opensFiles: boolean,
+): string {
   const found =
     vendors.length === 0
       ? `Wrote ${file}. No API key of a vendor is set, so its only model is answered by local(), which is not a language model.
 Set OPENAI_API_KEY or another vendor's key and run npx sluice init --force, or add the vendor to the file.`
       : `Wrote ${file}, with ${vendors.map(({ title, keyVariable }) => `${title} (${keyVariable})`).join(', ')}.`
   const steps = [
+    ...(opensFiles ? [] : [['npm install @libsql/client', 'opens sluice.db, as this Node.js has no SQLite']]),
     ['npx sluice check', 'validates it'],
     ['npx sluice dev', 'tries it, with the console'],
     ...(env.SLUICE_API_KEY ? [] : [['npx sluice keys create --name me', 'creates an API key']]),

@@ -3,9 +3,9 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { optionalPackage } from './optional-package.ts'
 
 it('names the setting, the package, and the command that installs it', async () => {
-  const needed = { setting: 'state.redis', name: 'no-such-client', instead: 'Or use none.' }
+  const needed = { setting: 'state.redis', name: 'no-such-client', instead: 'use none' }
   await expect(optionalPackage(needed, temporaryFolder())).rejects.toThrow(
-    'state.redis needs the package no-such-client, which is not installed here. Run: npm install no-such-client Or use none.',
+    'state.redis needs the package no-such-client, which is not installed here. Run: npm install no-such-client\nOr use none.',
   )
 })
 

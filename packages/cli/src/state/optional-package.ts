@@ -9,7 +9,7 @@ interface OptionalPackage {
   readonly name: string
   /** What is imported, if not the package's main module. */
   readonly entry?: string
-  /** A way without the package, as a sentence. */
+  /** A way without the package, which follows `or`. */
   readonly instead?: string
 }
 
@@ -24,7 +24,7 @@ export async function optionalPackage<Module>(
 ): Promise<Module> {
   const loaded = await load(entry, folder)
   if (loaded === undefined) {
-    const without = instead === undefined ? '' : ` ${instead}`
+    const without = instead === undefined ? '' : `\nOr ${instead}.`
     throw new CommandError(
       `${setting} needs the package ${name}, which is not installed here. Run: npm install ${name}${without}`,
     )

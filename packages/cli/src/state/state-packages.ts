@@ -24,7 +24,7 @@ export async function loadSqlite(folder: string, load?: Load): Promise<'node' | 
     {
       ...libsql,
       setting: "state.database 'file:...'",
-      instead: '- or use Node.js 22.13 or newer, which needs no package for SQLite files.',
+      instead: 'use Node.js 22.13 or newer, which needs no package for SQLite files',
     },
     folder,
     load,
