@@ -1,6 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
+import { repositoryUrl } from '../../scripts/repository.mjs'
 import { shared } from '../../tsup.config.ts'
 import { withPage } from '../console/tsup.config.ts'
 
@@ -42,6 +43,8 @@ const bundled = {
   dts: false,
   noExternal: [/^@sluice\//, /^zod(?:\/|$)/, '#transport', '#page'],
   esbuildPlugins: [withPage],
+  // Help links to the documentation there.
+  define: { SLUICE_REPOSITORY: JSON.stringify(repositoryUrl()) ?? 'undefined' },
   esbuildOptions: options => {
     options.conditions = ['@sluice/source']
   },

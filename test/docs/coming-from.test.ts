@@ -41,6 +41,9 @@ describePage(page, {
       colours: false,
       signal: new AbortController().signal,
       now: Date.now,
+      openUrl: async () => {},
+      onLine: undefined,
+      networkAddresses: () => [],
     })
     expect(ended).toBe(3)
     expect(readFileSync(join(cwd, output!), 'utf8')).toBe(block('imported'))

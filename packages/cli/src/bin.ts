@@ -1,5 +1,9 @@
 #!/usr/bin/env node
+import { networkInterfaces } from 'node:os'
+import { createInterface } from 'node:readline'
+import { openUrl } from './command-line/open-url.ts'
 import { usesColours } from './command-line/uses-colours.ts'
+import { externalAddresses } from './dev/network-urls.ts'
 import { main } from './main.ts'
 
 /** How long open handles may keep the process alive after a command, in milliseconds. */
@@ -13,7 +17,7 @@ process.emitWarning = ((warning: string | Error, ...more: unknown[]) => {
 }) as typeof process.emitWarning
 
 const stopping = new AbortController()
-const { stdout, stderr } = process
+const { stdin, stdout, stderr } = process
 
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -45,10 +49,19 @@ void main(process.argv.slice(2), {
   colours: usesColours(process.env, stdout.isTTY === true),
   signal: stopping.signal,
   now: Date.now,
+  openUrl: url => openUrl(process.platform, url),
+  onLine: stdin.isTTY && stdout.isTTY ? onLine : undefined,
+  networkAddresses: () => externalAddresses(networkInterfaces()),
 }).then(code => {
   process.exitCode = code
   setTimeout(() => process.exit(), maxExitDelayMs).unref()
 })
+
+/** Whole lines: Ctrl+C and what else the terminal does stay as they are. */
+function onLine(listener: (line: string) => void): () => void {
+  const lines = createInterface({ input: stdin }).on('line', listener)
+  return () => lines.close()
+}
 
 /** A working directory that was removed falls back to `.`. */
 function workingFolder(): string {

@@ -19,6 +19,15 @@ export interface CommandContext {
   /** Aborts when the command must end: Ctrl+C, SIGTERM, or the end of a test. */
   readonly signal: AbortSignal
   readonly now: () => number
+  /** Opens a URL in the browser. Rejects with an error if that fails. */
+  readonly openUrl: (url: string) => Promise<void>
+  /**
+   * Calls a listener with each line that is typed, and returns what ends that; `undefined` where standard input is no
+   * terminal.
+   */
+  readonly onLine: ((listener: (line: string) => void) => () => void) | undefined
+  /** Returns the addresses by which other machines can reach this one. */
+  readonly networkAddresses: () => readonly string[]
 }
 
 export type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { type Command, CommandError, type TableEntry } from './command.ts'
 import { commandTable } from './command-line/command-table.ts'
+import { documentationOf } from './command-line/help.ts'
 import { fakeCommandContext } from './fake-command-context.ts'
 import { main } from './main.ts'
 
@@ -50,6 +52,21 @@ describe('main', () => {
     expect(await run('help', 'greet')).toEqual({ code: 0, printed: help, logged: '' })
   })
 
+  it('colours help where colours may be used, and nowhere else', async () => {
+    for (const argv of [['--help'], ['greet', '--help']]) {
+      const coloured = fakeCommandContext({ colours: true })
+      await main(argv, coloured.context, table)
+      expect(coloured.printed()).toContain('\u001B[1mUsage:\u001B[22m')
+      expect(stripVTControlCharacters(coloured.printed())).toBe((await run(...argv)).printed)
+    }
+  })
+
+  it('links to the documentation of a released build', () => {
+    expect(documentationOf('keys create', 'https://git.example/team/gateway')).toBe(
+      'https://git.example/team/gateway/blob/main/docs/command-line.md#sluice-keys',
+    )
+  })
+
   it('runs a command and ends with its code', async () => {
     expect(await run('greet', '--name', 'Ann', 'x')).toEqual({
       code: 0,
@@ -89,6 +106,8 @@ describe('each command', { timeout: 60_000 }, () => {
       const command = await entry.load()
       expect([command.name, command.summary]).toEqual([entry.name, entry.summary])
       expect(command.help).toContain(`sluice ${entry.name}`)
+      expect(command.help).toMatch(/^Usage: sluice /m)
+      expect(command.help).toMatch(/^Examples?:/m)
       for (const option of Object.keys(command.options)) expect(command.help).toContain(`--${option}`)
       for (const [named = ''] of command.help.matchAll(/(?<=^ {2})--[a-z-]+/gm))
         expect(Object.keys(command.options)).toContain(named.slice(2))

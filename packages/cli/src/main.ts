@@ -1,5 +1,6 @@
 import manifest from '../package.json' with { type: 'json' }
 import { type CommandContext, CommandError, type TableEntry } from './command.ts'
+import { colourHelp } from './command-line/colour-help.ts'
 import { commandTable } from './command-line/command-table.ts'
 import { findCommand } from './command-line/find-command.ts'
 import { documentationOf, help } from './command-line/help.ts'
@@ -42,13 +43,14 @@ async function run(
   table: readonly TableEntry[],
 ): Promise<number> {
   const [first, ...others] = argv
+  const printHelp = (text: string) => context.print(context.colours ? colourHelp(text) : text)
   if (first === undefined) {
     context.log(help(table))
     return 2
   }
   if (first === 'help' && others.length > 0) return run([...others, '--help'], context, table)
   if (isHelp(first) || first === 'help') {
-    context.print(help(table))
+    printHelp(help(table))
     return 0
   }
   if (first === '--version' || first === '-v') {
@@ -57,7 +59,7 @@ async function run(
   }
   const group = table.filter(({ name }) => name.startsWith(`${first} `))
   if (group.length > 0 && isHelp(others[0])) {
-    context.print(help(group))
+    printHelp(help(group))
     return 0
   }
   const { entry, rest } = findCommand(argv, table)
@@ -65,7 +67,7 @@ async function run(
   const { values, positionals } = readOptions(command, rest)
   if (values.help === true) {
     const { name, summary } = command
-    context.print(
+    printHelp(
       `sluice ${name}: ${summary}\n\n${command.help.trim()}\n\nDocumentation: ${documentationOf(name)}`,
     )
     return 0

@@ -29,6 +29,7 @@ export interface DevStart {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
+  readonly context?: Partial<FakeCommandContext['context']>
 }
 
 /** Starts `sluice dev` in this process, on a free port, without a look at this machine; it is stopped when the test ends. */
@@ -36,8 +37,9 @@ export async function runningDev({
   cwd = temporaryFolder(),
   env = {},
   args = [],
+  context = {},
 }: DevStart = {}): Promise<RunningDev> {
-  const scripted = fakeCommandContext({ cwd, env })
+  const scripted = fakeCommandContext({ cwd, env, ...context })
   const discovers = env.OLLAMA_HOST !== undefined
   const port = args.includes('--port') ? [] : ['--port', '0']
   const ended = main(['dev', ...port, ...(discovers ? [] : ['--no-discover']), ...args], scripted.context)

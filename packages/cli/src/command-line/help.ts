@@ -10,13 +10,23 @@ Usage: sluice <command> [options]
 
 ${rows.join('\n')}
 
+Examples:
+  sluice dev                     serves without a configuration
+  sluice init && sluice serve    writes a configuration, and serves it
+  sluice doctor                  checks this machine, the configuration and what it connects to
+
 Run sluice <command> --help for the options of a command; sluice --version, or -v, prints the version.
 Documentation: ${documentationOf()}
 To start: sluice dev`
 }
 
-/** Where the documentation of a command is, in the repository. */
-export function documentationOf(command?: string): string {
+/** The repository in a released build. */
+declare const SLUICE_REPOSITORY: string | undefined
+const repository = typeof SLUICE_REPOSITORY === 'string' ? SLUICE_REPOSITORY : undefined
+
+/** Where the documentation of a command is: a URL, or a path in the repository where no URL is known. */
+export function documentationOf(command?: string, url: string | undefined = repository): string {
   const [first] = command?.split(' ') ?? []
-  return first === undefined ? 'docs/command-line.md' : `docs/command-line.md#sluice-${first}`
+  const page = first === undefined ? 'docs/command-line.md' : `docs/command-line.md#sluice-${first}`
+  return url === undefined ? page : `${url}/blob/main/${page}`
 }

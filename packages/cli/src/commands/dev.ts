@@ -16,6 +16,7 @@ Usage: sluice dev [options]
   --config FILE     configuration to serve. Default: sluice.config.* in this folder, if there is one
   --database URL    database for keys and usage: file:./dev.db, postgres://... or :memory:.
                     Default: that of the configuration, else .sluice/dev.db
+  --open            opens the console in the browser
   --no-console      turns the console off
   --any-model       local() answers every model name, not only known ones
   --no-discover     does not look for Ollama, llama.cpp, LM Studio and vLLM on this machine
@@ -24,12 +25,18 @@ A vendor is used if its API key is set in the environment, such as OPENAI_API_KE
 its URL. Otherwise local() answers for the vendor's models, such as gpt-4o.
 SLUICE_API_KEY is the key of callers; without it, one is created.
 
-Example: sluice dev --port 3000`,
+In a terminal, h + Enter lists shortcuts: reload the configuration, show the URLs, open the console, clear, quit.
+
+Examples:
+  sluice dev --port 3000
+  sluice dev --open
+  OPENAI_API_KEY=sk-... sluice dev --host 0.0.0.0`,
   options: {
     port: { type: 'string' },
     host: { type: 'string' },
     config: { type: 'string' },
     database: { type: 'string' },
+    open: { type: 'boolean' },
     'no-console': { type: 'boolean' },
     'any-model': { type: 'boolean' },
     'no-discover': { type: 'boolean' },

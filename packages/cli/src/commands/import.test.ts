@@ -30,6 +30,9 @@ async function run(text: string, { args = ['litellm', 'config.yaml'], values = {
       colours: false,
       signal: new AbortController().signal,
       now: Date.now,
+      openUrl: async () => {},
+      onLine: undefined,
+      networkAddresses: () => [],
     })
     .then(
       code => ({ code }),

@@ -24,8 +24,8 @@ const formats: Readonly<Record<string, ConfigFormat>> = {
 export const importCommand: Command = {
   name: 'import',
   summary: 'converts a configuration of LiteLLM or Portkey, and lists the settings without an equivalent',
-  help: `sluice import litellm FILE [--format yaml|json|ts] [--output FILE]
-sluice import portkey FILE [--format yaml|json|ts] [--output FILE]
+  help: `Usage: sluice import litellm FILE [--format yaml|json|ts] [--output FILE]
+       sluice import portkey FILE [--format yaml|json|ts] [--output FILE]
 
 Reads the config.yaml of a LiteLLM proxy, or the JSON of a Portkey config, and prints an equivalent configuration. Every
 setting without an equivalent is listed on stderr with its path and what to do instead. Secrets in the file are not
@@ -38,7 +38,7 @@ Calls no vendor. Set the variables, then run \`sluice check\` to validate the co
 
 Exits with 0 if everything was converted, and with 3 if some settings have no equivalent.
 
-  sluice import litellm config.yaml --output sluice.config.yaml`,
+Example: sluice import litellm config.yaml --output sluice.config.yaml`,
   options: { format: { type: 'string' }, output: { type: 'string' } },
   words: Object.keys(importers),
   run: async (values, positionals, context) => {

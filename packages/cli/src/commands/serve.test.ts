@@ -34,6 +34,9 @@ function worldOf(files: Readonly<Record<string, object>>) {
     colours: false,
     signal: stopping.signal,
     now: Date.now,
+    openUrl: async () => {},
+    onLine: undefined,
+    networkAddresses: () => [],
   }
   return { context, printed, logged, stop: () => stopping.abort() }
 }

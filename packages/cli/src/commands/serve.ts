@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { type Command, CommandError, type Values } from '../command.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { networkUrls } from '../dev/network-urls.ts'
+import { consoleOpener } from '../dev/open-console.ts'
+import { reachableUrl } from '../dev/reachable-url.ts'
 import type { Service } from '../service/service.ts'
 import { nextFreePort, ServiceListenError } from '../service/service-listen-error.ts'
 import { startService } from '../service/start-service.ts'
@@ -16,6 +19,7 @@ Usage: sluice serve [options]
   --config FILE     configuration to serve. Default: sluice.config.{ts,mts,js,mjs,json,yaml,yml} in this folder
   --port N          port to listen on, instead of server.port; 0 picks a free one
   --host ADDRESS    address to listen on, instead of server.host
+  --open            opens the console in the browser, if the configuration has one
   --no-watch        does not reload the configuration when its file changes; SIGHUP still does
 
 If a changed configuration has errors, they are printed, and the service keeps the last valid one. SIGTERM and Ctrl+C
@@ -26,6 +30,7 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
     config: { type: 'string' },
     port: { type: 'string' },
     host: { type: 'string' },
+    open: { type: 'boolean' },
     'no-watch': { type: 'boolean' },
   },
   async run(values, positionals, context) {
@@ -43,8 +48,11 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
     const watched = watchConfig(service, loaded, context, { watch: values['no-watch'] !== true })
     const hup = () => void watched.reload()
     process.on('SIGHUP', hup)
+    const opener = consoleOpener(service.consoleURL && reachableUrl(service.consoleURL), context)
     try {
       context.log(`Serving ${service.gateway.models.length} models at ${service.baseURL}`)
+      for (const url of networkUrls(service.baseURL, context.networkAddresses()))
+        context.log(`Network: ${url}`)
       if (service.consoleURL !== undefined) context.log(`Console at ${service.consoleURL}`)
       context.log(`Responses of the Responses API are ${service.responseStorage}.${offHint(service)}`)
       if (service.bodyStorage !== undefined) {
@@ -52,10 +60,12 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
           `Bodies of requests and responses are ${service.bodyStorage}. To store none, set log.bodies: false.`,
         )
       }
+      if (values.open === true) await opener.open()
       if (!context.signal.aborted) await once(context.signal, 'abort')
       return 0
     } finally {
       process.off('SIGHUP', hup)
+      opener.close()
       await watched.close()
       await service.close()
     }

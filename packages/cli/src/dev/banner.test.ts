@@ -3,6 +3,8 @@ import { banner, type Started } from './banner.ts'
 
 const started: Started = {
   baseURL: 'http://127.0.0.1:8787/v1',
+  networkURLs: [],
+  shortcuts: false,
   key: 'sk-mine',
   keySource: 'From SLUICE_API_KEY.',
   limit: '60 requests a minute',
@@ -24,6 +26,7 @@ describe('banner', () => {
     expect(banner(started)).toBe(`
 Sluice is running at http://127.0.0.1:8787/v1
 
+  Network   not reachable; --host 0.0.0.0 makes it so
   API key   sk-mine
             From SLUICE_API_KEY.
   Limit     60 requests a minute
@@ -55,6 +58,13 @@ Press Ctrl+C to stop. Requests are logged below.
     const text = banner({ ...started, platform: 'win32' })
     expect(text).toMatch(/^Try it in PowerShell:\n'\{.*\| curl\.exe '/m)
     expect(text).toMatch(/^Try it in cmd\.exe:\ncurl\.exe "/m)
+  })
+
+  it('has the addresses for other machines, and the shortcuts of a terminal', () => {
+    const networkURLs = ['http://10.0.0.2:8787/v1', 'http://10.0.0.3:8787/v1']
+    const text = banner({ ...started, networkURLs, shortcuts: true })
+    expect(text).toContain('  Network   http://10.0.0.2:8787/v1\n            http://10.0.0.3:8787/v1\n')
+    expect(text).toContain('Press h + Enter for shortcuts, Ctrl+C to stop. Requests are logged below.')
   })
 
   it('leaves out what there is not, and shows the first models of a server that has many', () => {

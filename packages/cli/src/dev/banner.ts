@@ -14,6 +14,10 @@ interface ShownModel {
 /** What a newcomer needs to know of a gateway that has just started. */
 export interface Started {
   readonly baseURL: string
+  /** The base URLs for other machines. */
+  readonly networkURLs: readonly string[]
+  /** Whether lines that are typed are shortcuts. */
+  readonly shortcuts: boolean
   readonly key: string
   /** Where the key and the limits come from, in a sentence each. */
   readonly keySource: string
@@ -40,8 +44,10 @@ const shownOfEach = 8
 /** The text that is printed at start. */
 export function banner(started: Started): string {
   const { baseURL, key, keySource, limit, consoleURL, storage, responses, prices } = started
-  const { models, tried, notes } = started
+  const { models, tried, notes, networkURLs } = started
+  const networks = networkURLs.length > 0 ? networkURLs : ['not reachable; --host 0.0.0.0 makes it so']
   const facts: [string, string][] = [
+    ...networks.map((url, index): [string, string] => [index === 0 ? 'Network' : '', url]),
     ['API key', key],
     ['', keySource],
     ...(limit === undefined ? [] : [['Limit', limit] satisfies [string, string]]),
@@ -62,7 +68,7 @@ export function banner(started: Started): string {
     '',
     ...notes.flatMap(note => [note, '']),
     ...(tried === undefined ? [] : tryLines(started, tried)),
-    'Press Ctrl+C to stop. Requests are logged below.',
+    `${started.shortcuts ? 'Press h + Enter for shortcuts, Ctrl+C to stop.' : 'Press Ctrl+C to stop.'} Requests are logged below.`,
     '',
   ].join('\n')
 }

@@ -10,6 +10,7 @@ describe('devSettings', () => {
       console: true,
       discover: true,
       anyModel: false,
+      open: false,
       database: undefined,
       config: undefined,
     })

@@ -9,6 +9,8 @@ export interface DevSettings {
   /** SLUICE_API_KEY, where it is set. */
   readonly apiKey: string | undefined
   readonly console: boolean
+  /** Whether to open the console in the browser. */
+  readonly open: boolean
   readonly discover: boolean
   readonly anyModel: boolean
   readonly database: string | undefined
@@ -38,6 +40,7 @@ export function devSettings(values: Values, env: CommandContext['env']): DevSett
           : portOf('PORT', variable, 1),
     apiKey,
     console: values['no-console'] !== true,
+    open: values.open === true,
     discover: values['no-discover'] !== true,
     anyModel: values['any-model'] === true,
     database: textOf(values, 'database'),

@@ -13,6 +13,10 @@ import { devDatabaseUrl, makeDevFolder } from './dev-database.ts'
 import { devOverlay, withLabelledLocalModels } from './dev-overlay.ts'
 import type { DevSettings } from './dev-settings.ts'
 import type { DevSource } from './dev-source.ts'
+import { networkUrls } from './network-urls.ts'
+import { consoleOpener } from './open-console.ts'
+import { reachableUrl } from './reachable-url.ts'
+import { runShortcut, shortcutsOf } from './shortcuts.ts'
 import { storageText } from './storage-text.ts'
 
 /** Serves until the world's signal says that it is to end. Resolves to the exit code. */
@@ -37,26 +41,57 @@ export async function serveDev(
     source.loaded === undefined
       ? undefined
       : watchConfig(service, source.loaded, context, { overlay: overlaid })
+  const consoleURL = consoleUrlOf(service)
+  const opener = consoleOpener(consoleURL, context)
+  const quitting = new AbortController()
+  const ending = AbortSignal.any([context.signal, quitting.signal])
+  const shortcuts = shortcutsOf({
+    reload: async () => {
+      if (followed !== undefined) await followed.reload()
+      else context.log('There is no configuration to reload. sluice init writes one.')
+    },
+    showUrls: () => context.print(urlsText(service)),
+    open: () => opener.open(),
+    clear: () => context.print('\u001B[2J\u001B[3J\u001B[H'),
+    quit: () => quitting.abort(),
+  })
+  const unsubscribe = context.onLine?.(line => runShortcut(line, shortcuts, context.print))
   try {
-    if (context.signal.aborted) return 0
+    if (ending.aborted) return 0
     context.print(bannerOf(service))
-    await once(context.signal, 'abort')
+    if (settings.open) await opener.open()
+    if (!ending.aborted) await once(ending, 'abort')
     return 0
   } finally {
+    unsubscribe?.()
+    opener.close()
     await followed?.close()
     await service.close()
   }
 
-  function bannerOf({ url, baseURL, consoleURL, responseStorage, bodyStorage }: Service): string {
+  /** The console's URL, with the admin key where that was made for this run. */
+  function consoleUrlOf({ consoleURL: url }: Service): string | undefined {
+    if (url === undefined) return undefined
+    const page = reachableUrl(url)
+    return typeof source.config.console === 'object' ? page : `${page}#key=${adminKey}`
+  }
+
+  function urlsText({ baseURL }: Service): string {
+    return [reachableUrl(baseURL), ...networkUrls(baseURL, context.networkAddresses()), consoleURL]
+      .filter(url => url !== undefined)
+      .join('\n')
+  }
+
+  function bannerOf({ url, baseURL, responseStorage, bodyStorage }: Service): string {
     const models = shownModels(source.config)
-    const isOwn = typeof source.config.console === 'object'
-    const page = consoleURL === undefined ? undefined : reachableUrl(consoleURL)
     return banner({
       baseURL: reachableUrl(baseURL),
       key,
       keySource: keySource(settings, source.config),
       limit: source.loaded === undefined ? '60 requests a minute' : undefined,
-      consoleURL: page === undefined || isOwn ? page : `${page}#key=${adminKey}`,
+      consoleURL,
+      networkURLs: networkUrls(baseURL, context.networkAddresses()),
+      shortcuts: context.onLine !== undefined,
       storage: storageText({ database: config.state?.database, devUrl, library }),
       responses:
         responseStorage === 'not stored'
@@ -119,9 +154,4 @@ async function startOnFreePort(
 /** A key that is made for one run: 192 random bits behind a word that says whose it is. */
 export function createKey(word: string, random: (size: number) => Buffer = randomBytes): string {
   return `${word}-${random(24).toString('base64url')}`
-}
-
-/** The address that means "all of them" is none to call: the same place on this machine. */
-export function reachableUrl(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
