@@ -54,7 +54,12 @@ export default defineConfig([
   {
     ...bundled,
     format: 'esm',
-    entry: ['src/index.ts', 'src/bin.ts'],
+    entry: {
+      index: 'src/index.ts',
+      bin: 'src/bin.ts',
+      'sluice-postgres': join(packages, 'postgres/src/cli.ts'),
+      'sluice-sqlite': join(packages, 'sqlite/src/cli.ts'),
+    },
     onSuccess: async () => copyLicenses(),
   },
   { ...bundled, format: 'cjs', entry: ['src/index.ts'] },

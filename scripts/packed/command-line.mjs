@@ -87,6 +87,10 @@ for (const [state, name] of [
 rmSync('state.json')
 console.log('    optional packages are named')
 
+for (const name of ['postgres', 'sqlite'])
+  assert.match(run(`node_modules/.bin/sluice-${name}`, ['--help']), new RegExp(`^sluice-${name} migrate`))
+console.log('    sluice-postgres, sluice-sqlite')
+
 /** Starts it as a newcomer does. Resolves to the milliseconds until a request is answered. */
 async function startMs() {
   const start = performance.now()

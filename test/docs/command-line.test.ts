@@ -98,6 +98,23 @@ describePage('docs/command-line.md', {
     for (const [, ...argv] of linesOf(code)) expect(await run(argv, cwd)).toMatchObject({ code: 0 })
     expect(readdirSync(cwd)).toEqual(['sluice.config.ts'])
   },
+  doctor: async ({ code }) => {
+    const cwd = temporaryFolder()
+    writeFileSync(
+      join(cwd, 'sluice.config.json'),
+      JSON.stringify({
+        server: { port: 0 },
+        providers: { local: {} },
+        models: { demo: 'local/demo' },
+        keys: [{ id: 'me', key: `\${KEY:-sk-test-0123456789}` }],
+      }),
+      { mode: 0o600 },
+    )
+    for (const [, ...argv] of linesOf(code)) {
+      const got = await run(argv, cwd)
+      expect(got).toMatchObject({ code: 0, printed: expect.stringContaining('Node.js') })
+    }
+  },
   explain: async ({ code }) => {
     const cwd = temporaryFolder()
     let key = ''
@@ -139,6 +156,7 @@ it.each([
   ['init', 'sluice init'],
   ['serve', 'sluice serve'],
   ['check', 'sluice check'],
+  ['doctor', 'sluice doctor'],
   ['explain', 'sluice explain'],
   ['keys create', 'sluice keys'],
   ['usage', 'sluice usage'],

@@ -128,9 +128,9 @@ async function openConnection(
   if (migrates) createDatabaseFile(at)
   try {
     connection = await Connection.open(at.url, driver)
+    if (!migrates) expectMigrated(await schemaVersion(connection), at.url)
     await connection.useWriteAheadLog()
     if (migrates) await migrate(connection)
-    else expectMigrated(await schemaVersion(connection), at.url)
     // Changes nothing, and fails if the file is read-only.
     await connection.write(['DELETE FROM sluice_migration WHERE version < 0'])
     return connection

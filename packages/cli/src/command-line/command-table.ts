@@ -24,6 +24,11 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('../commands/check.ts')).check,
   },
   {
+    name: 'doctor',
+    summary: 'checks this machine, the configuration and what it connects to, with a fix for each problem',
+    load: async () => (await import('../commands/doctor.ts')).doctor,
+  },
+  {
     name: 'explain',
     summary: 'shows which targets a request would be sent to, and why',
     load: async () => (await import('../commands/explain.ts')).explain,

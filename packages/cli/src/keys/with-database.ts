@@ -69,7 +69,7 @@ export async function withDatabase(
 }
 
 /** Whether a URL names a file that is not there: to open it would make it. */
-function isAbsent(url: string, cwd: string): boolean {
+export function isAbsent(url: string, cwd: string): boolean {
   if (!/^file:/i.test(url) || !URL.canParse(url)) return false
   try {
     return !existsSync(fileURLToPath(new URL(url, `${pathToFileURL(cwd).href}/`)))

@@ -52,14 +52,14 @@ async function sqlite(
   url: string,
   settings: Settings,
   context: StateContext,
-  { create = true }: StateOptions,
+  { create = true, migrate = true }: StateOptions,
 ): Promise<OpenDatabase | undefined> {
   const path = /^file:(?!\/)(.+)$/.exec(url)?.[1]
   // The library's own relative paths begin where the process is.
   const at = path === undefined || isAbsolute(path) ? url : fileUrl(resolve(context.cwd, path))
   if (!create && path !== undefined && !existsSync(resolve(context.cwd, path))) return undefined
   const driver = await loadSqlite(context.cwd)
-  const database = await openSqlite({ url: at }, { ...settings, driver })
+  const database = await openSqlite({ url: at }, { ...settings, driver, migrate })
   return {
     database,
     responseStore: options => sqliteResponseStore(database, options),

@@ -1,0 +1,33 @@
+/** What one check of `sluice doctor` found. Contains no key, no password, and no URL with credentials. */
+export interface Finding {
+  /** What was checked, such as `Node.js` or `provider openai`. */
+  readonly check: string
+  readonly status: 'ok' | 'warning' | 'error'
+  readonly message: string
+  /** How to fix it. Each warning and error has one. */
+  readonly fix?: string
+}
+
+/** Returns a finding without a problem. */
+export function ok(check: string, message: string): Finding {
+  return { check, status: 'ok', message }
+}
+
+/** Returns a finding that need not stop a gateway. */
+export function warning(check: string, message: string, fix: string): Finding {
+  return { check, status: 'warning', message, fix }
+}
+
+/** Returns a finding with which a gateway does not work. */
+export function error(check: string, message: string, fix: string): Finding {
+  return { check, status: 'error', message, fix }
+}
+
+/** Returns the code of an error of the system or of a library, such as `ECONNREFUSED`; `undefined` without one. */
+export function codeOf(failure: unknown): string | undefined {
+  for (let at = failure; at instanceof Error; at = at.cause) {
+    const code = 'code' in at ? String(at.code) : ''
+    if (/^[A-Z\d_]{3,60}$/.test(code)) return code
+  }
+  return undefined
+}
