@@ -1,11 +1,13 @@
 // Publishes every package as a trial: `node scripts/publish-dry-run.mjs FOLDER`, the folder of `packAll`. npm checks the
-// manifest and sends nothing. A warning is an error. The registry that npm asks is this process.
+// manifest and sends nothing. A warning is an error. The registry that npm asks is this process. Of a tarball npm says less
+// than of a folder, so each is unpacked.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { run } from './run.mjs'
 
 const folder = resolve(process.argv[2])
 const work = mkdtempSync(join(tmpdir(), 'sluice-publish-'))
@@ -22,7 +24,10 @@ try {
   const tarballs = readdirSync(folder).filter(name => name.endsWith('.tgz'))
   if (tarballs.length === 0) throw new Error(`${folder} has no packages`)
   for (const tarball of tarballs) {
-    const { code, printed } = await publish(join(folder, tarball))
+    const unpacked = join(work, tarball.replace(/\.tgz$/, ''))
+    mkdirSync(unpacked)
+    run('tar', ['-xzf', join(folder, tarball), '-C', unpacked, '--strip-components=1'])
+    const { code, printed } = await publish(unpacked)
     const warnings = printed.split('\n').filter(line => /^npm (?:warn|error)/i.test(line))
     if (code !== 0 || warnings.length > 0) throw new Error(`${tarball}: ${warnings.join('\n') || printed}`)
   }
@@ -35,8 +40,8 @@ try {
   rmSync(work, { recursive: true })
 }
 
-async function publish(tarball) {
-  const line = ['publish', tarball, '--dry-run', '--userconfig', join(work, '.npmrc')]
+async function publish(unpacked) {
+  const line = ['publish', unpacked, '--dry-run', '--userconfig', join(work, '.npmrc')]
   const child = spawn('npm', line, { cwd: work, shell: process.platform === 'win32' })
   let printed = ''
   for (const stream of [child.stdout, child.stderr])

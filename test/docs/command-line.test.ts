@@ -145,9 +145,10 @@ describePage('packages/cli/README.md', {
     const dev = await runningDev()
     const [first, ...lines] = linesOf(code)
     expect(first).toEqual(['sluice', 'dev'])
-    for (const [, ...argv] of lines.filter(([, name]) => name !== 'init'))
+    for (const [, ...argv] of lines.filter(([, name]) => name !== 'init' && name !== 'doctor'))
       expect(await run(argv, dev.context.cwd)).toMatchObject({ code: 0 })
     expect(await run(['init'], temporaryFolder())).toMatchObject({ code: 0 })
+    expect(await run(['doctor'], temporaryFolder())).toMatchObject({ code: 0 })
   },
 })
 

@@ -139,6 +139,14 @@ describe('sluice doctor', { timeout: 60_000 }, () => {
     expect(found.get('provider mine, key 2')).toMatchObject({ status: 'error' })
   })
 
+  it('says that a provider without chat is not checked', async () => {
+    const found = await findings({
+      ...local,
+      providers: { voyage: { apiKey: `\${VENDOR_KEY}` }, local: {} },
+    })
+    expect(found.get('provider voyage')).toMatchObject({ status: 'warning' })
+  })
+
   it('gives up on a vendor that does not answer', async () => {
     const found = await findings(provided(await vendor(() => {})), { options: { deadlineMs: 300 } })
     expect(found.get('provider mine')).toMatchObject({

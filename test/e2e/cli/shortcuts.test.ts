@@ -75,6 +75,18 @@ describe('sluice dev in a terminal', { timeout: 60_000 }, () => {
     await none.until(/There is no console to open/)
   })
 
+  it('ends while the program that opens the browser still runs', async () => {
+    let started = false
+    const openUrl = () => {
+      started = true
+      return new Promise<never>(() => {})
+    }
+    const dev = await runningDev({ args: ['--open'], context: { openUrl } })
+    await expect.poll(() => started).toBe(true)
+    dev.stop()
+    expect(await dev.ended).toBe(0)
+  })
+
   it('prints the addresses for other machines with --host', async () => {
     const { context } = fakeTerminal()
     const dev = await runningDev({ args: ['--host', '0.0.0.0'], context })

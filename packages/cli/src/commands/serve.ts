@@ -60,7 +60,7 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
           `Bodies of requests and responses are ${service.bodyStorage}. To store none, set log.bodies: false.`,
         )
       }
-      if (values.open === true) await opener.open()
+      if (values.open === true) void opener.open()
       if (!context.signal.aborted) await once(context.signal, 'abort')
       return 0
     } finally {

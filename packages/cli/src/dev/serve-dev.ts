@@ -59,7 +59,8 @@ export async function serveDev(
   try {
     if (ending.aborted) return 0
     context.print(bannerOf(service))
-    if (settings.open) await opener.open()
+    // Some programs that open a URL run for as long as the browser does.
+    if (settings.open) void opener.open()
     if (!ending.aborted) await once(ending, 'abort')
     return 0
   } finally {

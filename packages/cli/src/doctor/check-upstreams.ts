@@ -49,8 +49,8 @@ export async function checkUpstream(
           ...(key && { key }),
         })
         return await callHost(label, new URL(url), headers, signal, options)
-      } catch {
-        return { finding: ok(label, 'is not checked: it has no request that is free'), sample: undefined }
+      } catch (failure) {
+        return { finding: ofEncoding(label, name, failure, signal.aborted, options), sample: undefined }
       }
     }),
   )
@@ -58,6 +58,24 @@ export async function checkUpstream(
     findings: results.flatMap(({ finding }) => (finding === undefined ? [] : [finding])),
     sample: results.find(({ sample }) => sample !== undefined)?.sample,
   }
+}
+
+/** A provider may call somebody for a token first, or have no chat at all. */
+function ofEncoding(
+  check: string,
+  name: string,
+  failure: unknown,
+  isLate: boolean,
+  { deadlineMs }: UpstreamOptions,
+): Finding {
+  if (isLate || codeOf(failure) !== undefined) {
+    return ofFailure(check, `the token server of ${name}`, failure, isLate, deadlineMs)
+  }
+  return warning(
+    check,
+    'It is not checked: no chat request can be made for it.',
+    'Call one of its models, such as in the console.',
+  )
 }
 
 interface Called {

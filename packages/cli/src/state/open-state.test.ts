@@ -95,8 +95,8 @@ describe('openState', () => {
     await expect(openState({ redis: 'redis://h:99999', database }, { cwd, ...rest })).rejects.toThrow(
       CommandError,
     )
-    // What closes it brings its log into the file.
-    expect(statSync(join(cwd, 'kept.db-wal')).size).toBe(0)
+    // What closes it brings its log into the file, and may remove it.
+    expect(statSync(join(cwd, 'kept.db-wal'), { throwIfNoEntry: false })?.size ?? 0).toBe(0)
   })
 
   it('leaves Redis out for who needs keys and records only', async () => {
