@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { openPostgres } from '@sluice/postgres'
 import { openSqlite } from '@sluice/sqlite'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Finding } from '../../../packages/cli/src/doctor/finding.ts'
 import { type DoctorOptions, runDoctor } from '../../../packages/cli/src/doctor/run-doctor.ts'
 import { fakeCommandContext } from '../../../packages/cli/src/fake-command-context.ts'
@@ -128,6 +128,14 @@ describe('sluice doctor', { timeout: 60_000 }, () => {
     })
   })
 
+  it('does not take a list of models that needs no key for proof of one', async () => {
+    const found = await findings(provided(await vendor((_, response) => response.end('{}'))))
+    expect(found.get('provider mine')).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('its key is not checked, as its list of models needs none'),
+    })
+  })
+
   it('checks each key of a provider', async () => {
     const baseURL = await vendor(listsModels)
     const apiKey = [`\${VENDOR_KEY}`, 'sk-hush-0123456789']
@@ -211,6 +219,129 @@ describe('sluice doctor', { timeout: 60_000 }, () => {
     expect((await findings(local, { cwd })).get('file .env')).toMatchObject({ status: 'ok' })
   })
 
+  it('finds passwords, tokens and secrets of all sections in files', async () => {
+    const cwd = temporaryFolder()
+    const found = async (more: object) =>
+      (await findings({ ...local, ...more }, { cwd })).get('file sluice.config.json')
+    const refused: typeof fetch = async () => {
+      throw new TypeError('fetch failed')
+    }
+    const vertex = { vertex: { project: 'p', location: 'global', token: 'ya29.hush-0123456789' }, local: {} }
+    expect(
+      (await findings({ ...local, providers: vertex }, { cwd, options: { fetch: refused } })).get(
+        'file sluice.config.json',
+      ),
+    ).toMatchObject({ status: 'warning' })
+    for (const more of [
+      { state: { redis: 'redis://u:hush-0123456789@127.0.0.1:1' } },
+      { state: { pepper: { v1: 'hush-0123456789' } } },
+      { telemetry: { metrics: { token: 'hush-0123456789' } } },
+      { console: { adminKey: 'hush-0123456789-abcdef' } },
+    ])
+      expect(await found(more), JSON.stringify(more)).toMatchObject({
+        status: 'warning',
+        message: expect.stringContaining('a key or a password'),
+      })
+  })
+
+  describe('checks credentials of clouds without a call', () => {
+    const now = Date.parse('2026-03-01T12:00:00Z')
+    const jwt = (claims: object) =>
+      ['{"alg":"RS256"}', JSON.stringify(claims), 'hush']
+        .map(part => Buffer.from(part).toString('base64url'))
+        .join('.')
+    const hours = (count: number) => now / 1_000 + count * 3_600
+    const shortTerm = (region: string) =>
+      `bedrock-api-key-${Buffer.from(
+        `bedrock.amazonaws.com/?Action=CallWithBearerToken&X-Amz-Credential=ASIAHUSH%2F20260301%2F${region}%2Fbedrock%2Faws4_request&X-Amz-Date=20260301T100000Z&X-Amz-Expires=3600&Version=1`,
+      ).toString('base64')}`
+    const azure = { type: 'azure', resource: 'ours' }
+    const vertex = { type: 'vertex', project: 'p', location: 'global' }
+    const bedrock = { type: 'bedrock', region: 'us-east-1' }
+    const secretAccessKey = 'hush'.repeat(10)
+
+    it.each<[string, object, string, string]>([
+      ['a key of Azure', { ...azure, apiKey: '0123456789abcdef'.repeat(2) }, 'ok', 'form of keys of Azure'],
+      ['a key of another vendor', { ...azure, apiKey: 'sk-hush-0123456789' }, 'warning', '32 hexadecimal'],
+      ['an expired token', { ...azure, token: jwt({ exp: hours(-1) }) }, 'error', 'expired 60 minutes ago'],
+      ['a fresh token', { ...azure, token: jwt({ exp: hours(0.5) }) }, 'warning', 'expires in 30 minutes'],
+      [
+        'a token of another API',
+        { ...azure, token: jwt({ exp: hours(1), aud: 'https://management.core.windows.net/' }) },
+        'error',
+        'another API of Azure',
+      ],
+      ['a token of Google', { ...vertex, token: 'ya29.hush' }, 'warning', 'is fixed'],
+      ['a key as a token of Google', { ...vertex, token: 'AIzahush' }, 'error', 'no access token'],
+      ['a long-term key', { ...bedrock, bearerToken: 'ABSKhush' }, 'ok', 'API key of Bedrock'],
+      [
+        'a short-term key',
+        { ...bedrock, bearerToken: shortTerm('us-east-1') },
+        'error',
+        'expired 60 minutes',
+      ],
+      ['one of a region', { ...bedrock, bearerToken: shortTerm('eu-west-1') }, 'error', 'another region'],
+      ['another text', { ...bedrock, bearerToken: 'hush' }, 'warning', 'not the form'],
+      [
+        'permanent credentials',
+        { ...bedrock, credentials: { accessKeyId: 'AKIAHUSH0123456789AB', secretAccessKey } },
+        'ok',
+        'form of credentials of AWS',
+      ],
+      [
+        'temporary credentials',
+        { ...bedrock, credentials: { accessKeyId: 'ASIAHUSH0123456789AB', secretAccessKey } },
+        'error',
+        'no sessionToken',
+      ],
+      [
+        'permanent ones with a session',
+        {
+          ...bedrock,
+          credentials: { accessKeyId: 'AKIAHUSH0123456789AB', secretAccessKey, sessionToken: 'hush' },
+        },
+        'error',
+        'sessionToken of another',
+      ],
+      [
+        'swapped ones',
+        {
+          ...bedrock,
+          credentials: { accessKeyId: secretAccessKey, secretAccessKey: 'AKIAHUSH0123456789AB' },
+        },
+        'warning',
+        'AKIA or ASIA',
+      ],
+    ])('%s', async (_, cloud, status, message) => {
+      const fails: typeof fetch = async () => {
+        throw new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'ENOTFOUND' }) })
+      }
+      const found = await findings(
+        { ...local, providers: { cloud, local: {} } },
+        { now: () => now, options: { fetch: fails } },
+      )
+      expect(found.get('credentials of provider cloud')).toMatchObject({
+        status,
+        message: expect.stringContaining(message),
+      })
+    })
+
+    it('takes the keys of the environment, and knows no form behind another host', async () => {
+      vi.stubEnv('AZURE_OPENAI_API_KEY', 'sk-hush-0123456789')
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const fails: typeof fetch = async () => {
+        throw new TypeError('fetch failed')
+      }
+      const given = { env: { AZURE_OPENAI_API_KEY: 'sk-hush-0123456789' }, options: { fetch: fails } }
+      const found = async (cloud: object) =>
+        (await findings({ ...local, providers: { cloud, local: {} } }, given)).get(
+          'credentials of provider cloud',
+        )
+      expect(await found(azure)).toMatchObject({ status: 'warning' })
+      expect(await found({ type: 'azure', baseURL: 'http://127.0.0.1:1' })).toBeUndefined()
+    })
+  })
+
   it('opens an SQLite file, and creates and migrates none', async () => {
     const cwd = temporaryFolder()
     const found = (database: string) => findings({ ...local, state: { database } }, { cwd })
@@ -291,6 +422,9 @@ describeWithRedis('sluice doctor with Redis', () => {
       status: 'warning',
       fix: expect.stringContaining('noeviction'),
     })
+    await server.command('ACL', 'SETUSER', 'few', 'on', '>hush', '~*', '+@all', '-@dangerous')
+    const limited = await found(server.url.replace('redis://', 'redis://few:hush@'))
+    expect(limited.get('Redis')).toMatchObject({ status: 'warning', fix: expect.stringContaining('+info') })
     await server.command('CONFIG', 'SET', 'requirepass', 'hush')
     expect((await found(server.url)).get('Redis')).toMatchObject({
       status: 'error',

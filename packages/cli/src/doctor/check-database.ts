@@ -99,11 +99,20 @@ current_setting('default_transaction_read_only') AS read_only`,
       )
     }
   } catch (failure) {
-    return error(check, `Cannot use PostgreSQL (${codeOf(failure) ?? 'timeout'}).`, fix)
+    return error(check, `Cannot use PostgreSQL (${codeOf(failure) ?? reasonOf(failure)}).`, fix)
   } finally {
     await client.end().catch(() => {})
   }
   // It says so where tables are missing or old.
   await openAndClose(config, cwd)
   return ok(check, `PostgreSQL ${version} has the tables of this version`)
+}
+
+/** Why `pg` itself gives up, which has no code. */
+function reasonOf(failure: unknown): string {
+  const message = failure instanceof Error ? failure.message : ''
+  if (/timeout/i.test(message)) return 'timeout'
+  if (/SSL/.test(message)) return 'the server does not support TLS'
+  if (/SASL|password/.test(message)) return 'the password is missing or not accepted'
+  return 'the connection was closed'
 }

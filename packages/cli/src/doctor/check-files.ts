@@ -38,11 +38,11 @@ export function checkFiles({ files, secrets, cwd, platform }: CheckedFiles): rea
       findings.push(
         warning(
           check,
-          `It contains a key in plain text${open}.`,
+          `It contains a key or a password in plain text${open}.`,
           `Write a variable in its place, such as \${OPENAI_API_KEY}, and set that in the environment${open === '' ? '' : `. Run: chmod 600 ${name}`}`,
         ),
       )
-    } else findings.push(ok(check, 'contains no key'))
+    } else findings.push(ok(check, 'contains no key and no password'))
   }
   for (const name of ['.env', '.env.local']) {
     const stats = statSync(join(cwd, name), { throwIfNoEntry: false })

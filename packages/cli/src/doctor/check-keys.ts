@@ -17,23 +17,54 @@ export function isPlaceholder(key: string): boolean {
 }
 
 /** The API keys of a provider: those of its configuration, else the one of the variable that its vendor's library reads. */
-function keysOf(name: string, provider: unknown, env: Environment = {}): readonly string[] {
+export function keysOf(name: string, provider: unknown, env: Environment): readonly string[] {
   if (!isPlainObject(provider)) return []
-  const { type = name, apiKey = env[knownVendors.find(vendor => vendor.name === type)?.keyVariable ?? ''] } =
-    provider
+  const { type = name, token, tokenProvider } = provider
+  const variable =
+    type === 'azure' && token === undefined && tokenProvider === undefined
+      ? 'AZURE_OPENAI_API_KEY'
+      : knownVendors.find(vendor => vendor.name === type)?.keyVariable
+  const { apiKey = env[variable ?? ''] } = provider
   return (Array.isArray(apiKey) ? apiKey : [apiKey]).flatMap((each: unknown) => {
     const key = isPlainObject(each) ? each.key : each
     return typeof key === 'string' ? [key] : []
   })
 }
 
-/** All keys of a configuration: of vendors, of callers, and of the console. */
-export function secretsOf({ providers = {}, keys = [], console: page }: TypedConfig): readonly string[] {
+/** The members of a configuration that are secret, with all that is in them. */
+const secretMembers = new Set([
+  ...['adminKey', 'apiKey', 'bearerToken', 'pepper', 'previousKeys', 'secret', 'secretAccessKey'],
+  ...['sessionToken', 'token'],
+])
+
+/** All keys, tokens and passwords of a configuration: of vendors, of callers, of the console and of databases. */
+export function secretsOf(config: TypedConfig): readonly string[] {
+  const { alerts, console: page, hooks, jwt, keys = [], log, providers, state, telemetry } = config
+  const bodies = log ? log.bodies : undefined
   return [
-    ...Object.entries(providers).flatMap(([name, provider]) => keysOf(name, provider)),
-    ...keys.flatMap(({ key }) => (typeof key === 'string' ? [key] : [])),
-    ...(page && typeof page.adminKey === 'string' ? [page.adminKey] : []),
-  ].filter(secret => secret.length >= shortestKey)
+    ...secretsIn({ alerts, page, hooks, jwt, log, providers, state, telemetry }),
+    ...keys.map(({ key }) => key),
+    bodies ? bodies.key : undefined,
+    passwordOf(state?.database),
+    passwordOf(state?.redis),
+  ].filter(secret => secret !== undefined && secret.length >= shortestKey) as string[]
+}
+
+/** No member of a configuration is deeper. Hooks in TypeScript could refer to themselves. */
+const maxDepth = 8
+
+function secretsIn(value: unknown, isSecret = false, depth = 0): readonly string[] {
+  if (typeof value === 'string') return isSecret ? [value] : []
+  if (depth === maxDepth) return []
+  if (Array.isArray(value)) return value.flatMap(each => secretsIn(each, isSecret, depth + 1))
+  if (!isPlainObject(value)) return []
+  return Object.entries(value).flatMap(([name, each]) =>
+    name === 'label' ? [] : secretsIn(each, isSecret || secretMembers.has(name), depth + 1),
+  )
+}
+
+function passwordOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).password : undefined
 }
 
 /** Checks that keys are no placeholders. */

@@ -22,6 +22,8 @@ export async function checkRedis(
       retryStrategy: () => null,
       connectTimeout: deadlineMs,
       commandTimeout: deadlineMs,
+      // It is INFO, whose failure would be printed.
+      enableReadyCheck: false,
     })
     let failure: unknown
     client.on('error', each => {
@@ -31,11 +33,11 @@ export async function checkRedis(
       throw codeOf(each) === undefined ? (failure ?? each) : each
     })
     await client.ping()
-    const info = parseInfo(await client.info())
+    const info = await infoOf(client)
     const began = now()
     const [seconds] = await client.time()
     const sample = { host: 'Redis', theirs: Number(seconds) * 1_000 + 500, ours: (began + now()) / 2 }
-    return { findings: [ofVersion(info), ofEviction(info)], sample }
+    return { findings: info === undefined ? [withoutInfo] : [ofVersion(info), ofEviction(info)], sample }
   } catch (failure) {
     if (failure instanceof CommandError) {
       const [message = '', ...more] = failure.message.split('\n')
@@ -55,6 +57,22 @@ export async function checkRedis(
     )
   } finally {
     client?.disconnect()
+  }
+}
+
+const withoutInfo: Finding = warning(
+  check,
+  'It answers, but its user may not call INFO: version, role and eviction are not checked.',
+  'Run: redis-cli ACL SETUSER <user> +info, or check them by hand.',
+)
+
+/** Resolves to `undefined` where the user may not ask. A gateway needs no such permission. */
+async function infoOf(client: Redis): Promise<ReadonlyMap<string, string> | undefined> {
+  try {
+    return parseInfo(await client.info())
+  } catch (failure) {
+    if (failure instanceof Error && failure.message.startsWith('NOPERM')) return undefined
+    throw failure
   }
 }
 

@@ -104,16 +104,34 @@ async function callHost(
     const ours = (began + now()) / 2
     await response.body?.cancel()
     const theirs = Date.parse(response.headers.get('date') ?? '')
+    const proof = list && response.ok ? await proofOf(list, headers, signal, fetch) : undefined
     return {
       finding:
         list === undefined
           ? ok(check, `${host} is reachable; its key is not checked, as it has no list of models`)
-          : ofStatus(check, host, response.status),
+          : ofStatus(check, host, response.status, proof),
       sample: Number.isNaN(theirs) ? undefined : { host, theirs, ours },
     }
   } catch (failure) {
     return { finding: ofFailure(check, host, failure, signal.aborted, deadlineMs), sample: undefined }
   }
+}
+
+const credentialNames = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key'])
+
+/** What a list of models says of the key that it was called with. Some vendors give it to everybody. */
+async function proofOf(
+  list: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  call: typeof fetch,
+): Promise<string> {
+  if (!Object.keys(headers).some(name => credentialNames.has(name.toLowerCase()))) return 'answers'
+  const response = await call(list, { redirect: 'manual', signal })
+  await response.body?.cancel()
+  return response.ok
+    ? 'answers; its key is not checked, as its list of models needs none'
+    : 'answers, and accepts the key'
 }
 
 /** The URL of the list of models beside the one of a request; `undefined` where none is known. */
@@ -134,8 +152,8 @@ function withoutBody(headers: Readonly<Record<string, string>>): Record<string, 
   )
 }
 
-function ofStatus(check: string, host: string, status: number): Finding {
-  if (status < 300) return ok(check, `${host} answers, and accepts the key`)
+function ofStatus(check: string, host: string, status: number, proof: string | undefined): Finding {
+  if (proof !== undefined) return ok(check, `${host} ${proof}`)
   if (status === 401 || status === 403) {
     return error(
       check,
@@ -179,7 +197,7 @@ function ofFailure(
     return error(
       check,
       `The name ${host} is not found (${code}).`,
-      'Check baseURL, and the DNS of this machine.',
+      'Check its baseURL, resource, region or location, and the DNS of this machine.',
     )
   }
   if (/CERT|TLS|SSL|SIGNATURE/.test(code)) {

@@ -11,6 +11,7 @@ import { ConfigLocation } from '../config/shape/shape.ts'
 import { type DevSettings, devSettings } from '../dev/dev-settings.ts'
 import { devSource } from '../dev/dev-source.ts'
 import { checkClock } from './check-clock.ts'
+import { checkCloudCredentials } from './check-cloud-credentials.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkFiles } from './check-files.ts'
 import { checkKeys, secretsOf } from './check-keys.ts'
@@ -71,6 +72,7 @@ export async function runDoctor(
     }),
     listening,
     ...checkKeys(config, env),
+    ...checkCloudCredentials(config, env, now()),
     ...upstreams.flatMap(upstream => upstream.findings),
     clock,
     stored,
