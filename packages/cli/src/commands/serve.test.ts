@@ -52,6 +52,9 @@ describe('sluice serve', () => {
     )
     const url = logged[0]!.split(' ').at(-1)!
     expect(logged[1]).toBe(
+      'Storage: memory (usage is not stored, keys cannot be issued). To store them, set state.database.',
+    )
+    expect(logged[2]).toBe(
       'Responses of the Responses API are stored in memory for 1 hour. To store none, set responses: false.',
     )
     const names = async () => {
@@ -73,7 +76,7 @@ describe('sluice serve', () => {
   it('listens where the command line says', async () => {
     const { context, logged, stop } = worldOf({ 'conf.json': { ...config, server: { port: 1 } } })
     const run = serve.run({ config: 'conf.json', port: '0', host: '127.0.0.1' }, [], context)
-    await vi.waitFor(() => expect(logged).toHaveLength(2), 10_000)
+    await vi.waitFor(() => expect(logged).toHaveLength(3), 10_000)
     stop()
     expect(await run).toBe(0)
   })

@@ -8,6 +8,8 @@ import type { Service } from '../service/service.ts'
 import { nextFreePort, ServiceListenError } from '../service/service-listen-error.ts'
 import { startService } from '../service/start-service.ts'
 import { watchConfig } from '../service/watch-config.ts'
+import { sqliteLibrary } from '../state/state-packages.ts'
+import { storageText } from '../state/storage-text.ts'
 
 /** `sluice serve`. */
 export const serve: Command = {
@@ -41,6 +43,10 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
       )
     }
     const loaded = await loadConfig(textOf(values, 'config'), context)
+    const { database } = loaded.config.state ?? {}
+    const isInFile = database !== undefined && !/^postgres/i.test(database)
+    const library = isInFile ? await sqliteLibrary(context.cwd) : undefined
+    const storage = storageText({ database, library })
     const service = await startService(loaded.config, context, {
       host: textOf(values, 'host'),
       port: portOf(values),
@@ -54,6 +60,7 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
       for (const url of networkUrls(service.baseURL, context.networkAddresses()))
         context.log(`Network: ${url}`)
       if (service.consoleURL !== undefined) context.log(`Console at ${service.consoleURL}`)
+      context.log(`Storage: ${storage}.`)
       context.log(`Responses of the Responses API are ${service.responseStorage}.${offHint(service)}`)
       if (service.bodyStorage !== undefined) {
         context.log(

@@ -8,8 +8,9 @@ import { nextFreePort, ServiceListenError } from '../service/service-listen-erro
 import { startService } from '../service/start-service.ts'
 import { watchConfig } from '../service/watch-config.ts'
 import { sqliteLibrary } from '../state/state-packages.ts'
+import { storageText } from '../state/storage-text.ts'
 import { banner, modelToTry, shownModels } from './banner.ts'
-import { devDatabaseUrl, makeDevFolder } from './dev-database.ts'
+import { devDatabaseFile, devDatabaseUrl, makeDevFolder } from './dev-database.ts'
 import { devOverlay, withLabelledLocalModels } from './dev-overlay.ts'
 import type { DevSettings } from './dev-settings.ts'
 import type { DevSource } from './dev-source.ts'
@@ -17,7 +18,6 @@ import { networkUrls } from './network-urls.ts'
 import { consoleOpener } from './open-console.ts'
 import { reachableUrl } from './reachable-url.ts'
 import { runShortcut, shortcutsOf } from './shortcuts.ts'
-import { storageText } from './storage-text.ts'
 
 /** Serves until the world's signal says that it is to end. Resolves to the exit code. */
 export async function serveDev(
@@ -93,7 +93,11 @@ export async function serveDev(
       consoleURL,
       networkURLs: networkUrls(baseURL, context.networkAddresses()),
       shortcuts: context.onLine !== undefined,
-      storage: storageText({ database: config.state?.database, devUrl, library }),
+      storage: storageText({
+        database: config.state?.database,
+        library,
+        devFile: { name: devDatabaseFile, url: devUrl },
+      }),
       responses:
         responseStorage === 'not stored'
           ? responseStorage

@@ -9,6 +9,15 @@ it('names the setting, the package, and the command that installs it', async () 
   )
 })
 
+it('names a package that cannot be loaded, with the reason', async () => {
+  const load = async () => {
+    throw new Error("Cannot find module '@client/linux-x64'.\nRequire stack: ...")
+  }
+  await expect(optionalPackage({ setting: 'state.redis', name: 'client' }, '.', load)).rejects.toThrow(
+    /^state\.redis needs the package client, which cannot be loaded: Cannot find module '@client\/linux-x64'\. Run: npm install client$/,
+  )
+})
+
 it('takes the entry that is imported', async () => {
   const asked: string[] = []
   const load = async (name: string) => {

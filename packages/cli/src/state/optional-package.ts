@@ -15,19 +15,28 @@ interface OptionalPackage {
 
 /**
  * Loads a package of the project, or else of this program. Rejects with `CommandError`, which says how to install it, where
- * neither has it.
+ * neither has it or it cannot be loaded.
  */
 export async function optionalPackage<Module>(
   { setting, name, entry = name, instead }: OptionalPackage,
   folder: string,
   load: typeof projectModule = projectModule,
 ): Promise<Module> {
-  const loaded = await load(entry, folder)
-  if (loaded === undefined) {
+  const problem = (what: string) => {
     const without = instead === undefined ? '' : `\nOr ${instead}.`
-    throw new CommandError(
-      `${setting} needs the package ${name}, which is not installed here. Run: npm install ${name}${without}`,
+    return new CommandError(
+      `${setting} needs the package ${name}, which ${what}. Run: npm install ${name}${without}`,
     )
   }
+  // Such as without the part of it that is for this platform.
+  const loaded = await load(entry, folder).catch((error: unknown) => {
+    throw problem(`cannot be loaded: ${reasonOf(error)}`)
+  })
+  if (loaded === undefined) throw problem('is not installed here')
   return loaded as Module
+}
+
+function reasonOf(error: unknown): string {
+  const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  return first.replace(/\.$/, '')
 }

@@ -37,7 +37,8 @@ export async function sqliteLibrary(
   load: Load = projectModule,
 ): Promise<'node:sqlite' | '@libsql/client' | undefined> {
   if (hasNodeSqlite()) return 'node:sqlite'
-  return (await load(libsql.entry, folder)) === undefined ? undefined : '@libsql/client'
+  const loaded = await load(libsql.entry, folder).catch(() => undefined)
+  return loaded === undefined ? undefined : '@libsql/client'
 }
 
 /** Loads the packages that a state needs. Rejects with `CommandError` for the first that is not installed. */

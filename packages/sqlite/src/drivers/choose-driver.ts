@@ -21,7 +21,7 @@ export async function chooseDriver(given?: 'node' | LibsqlModule): Promise<OpenD
     return libsqlDriver(await import('@libsql/client/sqlite3'))
   } catch (error) {
     if (!isMissing(error)) throw error
-    throw new NoDriverError(`this runtime has no node:sqlite. ${install}`)
+    throw new NoDriverError(`this runtime has no node:sqlite. ${install}`, { cause: error })
   }
 }
 
