@@ -22,13 +22,18 @@ function sourcesOfEntries(): Record<string, string[]> {
   )
 }
 
-/** What others publish and the bundle contains: 6 MB on disk, of which a tenth is used. Its license comes along. */
-const bundledPackages = ['zod']
+/** What others publish and the bundle contains, by the package that needs it. Its license comes along. */
+const bundledPackages = {
+  // 6 MB on disk, of which a tenth is used.
+  zod: 'core',
+  // In the script of the page.
+  preact: 'console',
+}
 
 function copyLicenses(): void {
-  for (const name of bundledPackages)
+  for (const [name, owner] of Object.entries(bundledPackages))
     copyFileSync(
-      join(packages, 'core', 'node_modules', name, 'LICENSE'),
+      join(packages, owner, 'node_modules', name, 'LICENSE'),
       join(import.meta.dirname, 'dist', `LICENSE-${name}.txt`),
     )
 }

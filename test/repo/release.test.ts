@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { repositoryFields, repositoryUrl } from '../../scripts/repository.mjs'
+import { billOf, bundledPackages, withBundled } from '../../scripts/sbom-bundled.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -110,9 +111,7 @@ describe('changesets', () => {
 it('gives the command line the dependencies of all that is in its bundle', () => {
   const manifests = new Map(published.map(({ manifest }) => [manifest.name, manifest]))
   const cli = manifests.get('sluice')!
-  const bundled = Object.keys(cli.devDependencies ?? {}).filter(name => name.startsWith('@sluice/'))
-  const needed = bundled
-    .filter(name => name !== '@sluice/testing')
+  const needed = bundledPackages({ devDependencies: cli.devDependencies ?? {} })
     .flatMap(name => Object.keys(manifests.get(name)?.dependencies ?? {}))
     // zod is in the bundle, too: packages/cli/tsup.config.ts.
     .filter(name => !name.startsWith('@sluice/') && name !== 'zod')
@@ -121,6 +120,25 @@ it('gives the command line the dependencies of all that is in its bundle', () =>
   expect(Object.keys(cli.peerDependencies ?? {}).sort()).toEqual(
     Object.keys(cli.peerDependenciesMeta ?? {}).sort(),
   )
+})
+
+it('lists in the bill of materials what is in a bundle, with all that this needs', () => {
+  const core = billOf({ name: '@sluice/core', version: '1.0.0', description: '', license: 'MIT' })
+  const zod = billOf({ name: 'zod', version: '4.0.0', description: '', license: 'MIT' })
+  const own = billOf({ name: 'sluice', version: '1.0.0', description: '', license: 'MIT' })
+  const bill = withBundled(own, [withBundled(core, [zod]), zod])
+  expect(bill.components.map(({ purl }: { purl: string }) => purl)).toEqual([
+    'pkg:npm/%40sluice/core@1.0.0',
+    'pkg:npm/zod@4.0.0',
+  ])
+  expect(bill.dependencies).toContainEqual({
+    ref: 'pkg:npm/sluice@1.0.0',
+    dependsOn: ['pkg:npm/%40sluice/core@1.0.0', 'pkg:npm/zod@4.0.0'],
+  })
+  expect(bill.dependencies).toContainEqual({
+    ref: 'pkg:npm/%40sluice/core@1.0.0',
+    dependsOn: ['pkg:npm/zod@4.0.0'],
+  })
 })
 
 describe('the repository of the packages', () => {
@@ -247,5 +265,5 @@ it('publishes only in the job that may prove where it runs, after all checks', (
   const proving = Object.entries(jobs).filter(([, job]) => job.permissions?.['id-token'] === 'write')
   expect(proving.map(([name]) => name)).toEqual(['publish'])
   expect([jobs.publish?.needs, jobs.version?.needs]).toEqual(['version', 'checks'])
-  expect(JSON.stringify(jobs.publish?.steps)).toContain('"NPM_CONFIG_PROVENANCE":"true"')
+  expect(JSON.stringify(jobs.publish?.steps)).toContain('"PNPM_CONFIG_PROVENANCE":"true"')
 })
