@@ -6,7 +6,7 @@ import type { StateConfig } from '../config/config.ts'
 import { isAbsent } from '../keys/with-database.ts'
 import { openDatabase } from '../state/open-database.ts'
 import { loadPg, loadSqlite } from '../state/state-packages.ts'
-import { codeOf, error, type Finding, ok, warning } from './finding.ts'
+import { codeOf, error, type Finding, ofCommandError, ok, warning } from './finding.ts'
 
 const check = 'database'
 
@@ -29,8 +29,7 @@ export async function checkDatabase(
     return ok(check, 'the SQLite file is of this version, and can be written')
   } catch (failure) {
     if (!(failure instanceof CommandError)) throw failure
-    const [message = '', ...more] = failure.message.split('\n')
-    if (/is of version \d+, expected/.test(message)) {
+    if (/is of version \d+, expected/.test(failure.message)) {
       return warning(
         check,
         'The SQLite file is of an older version.',
@@ -40,7 +39,7 @@ export async function checkDatabase(
     const fix = isPostgres
       ? 'Check state.database, and that the server runs and accepts this user.'
       : 'Check state.database, and that this process may read and write the file and its folder.'
-    return error(check, message, more.join(' ') || fix)
+    return ofCommandError(check, failure, fix)
   }
 }
 

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { CommandError } from '../command.ts'
 import { loadIoredis } from '../state/state-packages.ts'
 import type { ClockSample } from './check-upstreams.ts'
-import { codeOf, error, type Finding, ok, warning } from './finding.ts'
+import { codeOf, error, type Finding, ofCommandError, ok, warning } from './finding.ts'
 
 const check = 'Redis'
 const oldestMajor = 5
@@ -40,8 +40,7 @@ export async function checkRedis(
     return { findings: info === undefined ? [withoutInfo] : [ofVersion(info), ofEviction(info)], sample }
   } catch (failure) {
     if (failure instanceof CommandError) {
-      const [message = '', ...more] = failure.message.split('\n')
-      return none(error(check, message, more.join(' ') || 'Run the command, or remove state.redis.'))
+      return none(ofCommandError(check, failure, 'Install the package, or remove state.redis.'))
     }
     // Its first word is Redis' own code, such as WRONGPASS. The rest can quote the command.
     const word =

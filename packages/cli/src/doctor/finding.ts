@@ -23,6 +23,12 @@ export function error(check: string, message: string, fix: string): Finding {
   return { check, status: 'error', message, fix }
 }
 
+/** Returns the finding of an error of the command line. What its message says to do is the fix, else `fix` is. */
+export function ofCommandError(check: string, { message }: Error, fix: string): Finding {
+  const [problem = '', ...steps] = message.split(/\n| (?=Run: )/)
+  return error(check, problem, steps.join('. ') || fix)
+}
+
 /** Returns the code of an error of the system or of a library, such as `ECONNREFUSED`; `undefined` without one. */
 export function codeOf(failure: unknown): string | undefined {
   for (let at = failure; at instanceof Error; at = at.cause) {
