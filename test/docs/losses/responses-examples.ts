@@ -51,6 +51,7 @@ const examples: Readonly<Record<string, Example>> = {
   ),
   'a part of another type': user({ type: 'input_hologram' }),
   'an item of another type': item({ type: 'hologram' }),
+  'an item of reasoning that has only an id': item({ type: 'reasoning', id: 'rs_1', summary: [] }),
   'an image in the output of a tool': called(
     'function_call',
     { name: 'f', arguments: '{}' },

@@ -7,6 +7,7 @@ export type Loss = Pick<ConversationLoss, 'why' | 'kind'>
 export const losses = {
   unknownPart: { why: 'this model takes no such parts', kind: 'hint' },
   unknownItem: { why: 'this model takes no such items', kind: 'hint' },
+  emptyReasoning: { why: 'it has neither text nor encrypted content', kind: 'hint' },
   hostedItem: { why: 'what a tool of another vendor did is for that vendor', kind: 'hint' },
   compaction: { why: 'only the vendor that shortened the conversation can read it', kind: 'content' },
   grammar: { why: 'a function with one text, and the grammar in its description', kind: 'mapped' },

@@ -250,7 +250,9 @@ class TurnsReader implements ResponsesConversation {
     // A thought that was shown as a summary is all that there is of it.
     const text = content || joinedText(jsonMember(item, 'summary'))
     const details = sealed?.details ?? []
-    return text === '' && details.length === 0 ? [] : [part(text, details)]
+    if (text !== '' || details.length > 0) return [part(text, details)]
+    this.#lose(path, losses.emptyReasoning)
+    return []
   }
 
   #lose(path: string, loss: Loss): undefined {
