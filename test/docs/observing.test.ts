@@ -23,7 +23,7 @@ function outputWatched(): string[] {
 }
 
 describePage(page, {
-  sight: async ({ run }) => {
+  observability: async ({ run }) => {
     const url = await (await run()).url(8787)
     const written = outputWatched()
     expect(await ask(`${url}/v1`)).toMatchObject({ status: 200 })
