@@ -58,6 +58,14 @@ const runs: Readonly<Record<string, TestRun>> = {
     servers: ['node http'],
     long: false,
   },
+  /** `pnpm test:first-hour`: the packed packages, from the first command to production. */
+  'first-hour': {
+    include: ['test/first-hour/*.walk.ts'],
+    exclude: [],
+    exhaustive: true,
+    servers: ['node http'],
+    long: false,
+  },
   /** `pnpm test:all`. */
   all: { include: everything, exclude: [], exhaustive: true, servers: everyServer, long: true },
   /** `pnpm test:rest`: what `pnpm test` leaves out. */

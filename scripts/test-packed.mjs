@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { installTarballs } from './install-tarballs.mjs'
 import { packAll } from './pack.mjs'
 import { installedVersion, publicPackages, root, run, seconds } from './run.mjs'
 
@@ -75,18 +76,8 @@ function step(name, action) {
 function install(type, tarballs, others) {
   const folder = join(work, type)
   cpSync(join(root, 'scripts', 'packed'), folder, { recursive: true })
-  const ours = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]))
-  const manifest = {
-    name: 'consumer',
-    private: true,
-    type,
-    dependencies: { ...ours, ...others },
-    // Between each other too, the packages are the tarballs and not what a registry may hold.
-    overrides: Object.fromEntries(Object.keys(ours).map(name => [name, `$${name}`])),
-  }
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2))
   writeFileSync(join(folder, 'entries.json'), JSON.stringify(publicEntries(), null, 2))
-  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, quiet: true })
+  installTarballs(folder, { tarballs, dependencies: others, manifest: { name: 'consumer', type } })
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
   for (const [path, { resolved }] of Object.entries(lock.packages)) {
     if (path.includes('node_modules/@sluice/') && !resolved?.startsWith('file:')) {

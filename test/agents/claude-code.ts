@@ -1,4 +1,4 @@
-import { type Run, runAgent, workFolder } from './run-agent.ts'
+import { agentPath, type Run, runAgent, workFolder } from './run-agent.ts'
 
 /** Runs Claude Code against a service at `origin`. `home` has its settings and sessions. */
 export function claude(
@@ -7,7 +7,7 @@ export function claude(
   { home = workFolder(), model = 'm', seconds = 60, key = 'good-key' } = {},
 ): Promise<Run> {
   return runAgent({
-    variable: 'AGENT_CLAUDE_CODE',
+    command: agentPath('AGENT_CLAUDE_CODE'),
     args: ['--print', '--model', model, ...args],
     env: {
       ANTHROPIC_BASE_URL: origin,

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Run, runAgent, workFolder } from './run-agent.ts'
+import { agentPath, type Run, runAgent, workFolder } from './run-agent.ts'
 
 /** How Codex is set up, and with what. */
 export interface CodexSettings {
@@ -24,7 +24,7 @@ export function codex(
   mkdirSync(join(home, '.codex'), { recursive: true })
   writeFileSync(join(home, '.codex', 'config.toml'), configuration(origin, settings))
   return runAgent({
-    variable: 'AGENT_CODEX',
+    command: agentPath('AGENT_CODEX'),
     args: ['exec', ...args],
     // `exec` takes the key of the built-in provider from CODEX_API_KEY.
     env: { SLUICE_API_KEY: key, CODEX_API_KEY: key },

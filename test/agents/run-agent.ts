@@ -17,8 +17,8 @@ export interface Run {
 
 /** A coding agent as it is published, and how to run it. */
 export interface AgentCommand {
-  /** The variable with the path of its program, which `pnpm test:agents` sets. */
-  readonly variable: string
+  /** The program. */
+  readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** The folder in which it runs. It has its settings and sessions. */
@@ -33,10 +33,15 @@ export function workFolder(): string {
   return folder
 }
 
+/** The program of an agent, by the variable that `pnpm test:agents` sets. */
+export function agentPath(variable: 'AGENT_CLAUDE_CODE' | 'AGENT_CODEX'): string {
+  const path = process.env[variable]
+  if (path === undefined) throw new Error('Run `pnpm test:agents`, which fetches the agents.')
+  return path
+}
+
 /** Runs a coding agent until it ends, or its time is over. */
-export function runAgent({ variable, args, env, home, seconds }: AgentCommand): Promise<Run> {
-  const command = process.env[variable]
-  if (command === undefined) throw new Error('Run `pnpm test:agents`, which fetches the agents.')
+export function runAgent({ command, args, env, home, seconds }: AgentCommand): Promise<Run> {
   const started = performance.now()
   const child = spawn(command, args, {
     cwd: home,

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** The command line in a process of its own, on the sources. */
+/** A command in a process of its own, such as the command line. */
 export interface SluiceProcess {
   readonly child: ChildProcess
   /** Resolves to its exit code when it has ended and all that it printed has come. */
@@ -28,14 +28,23 @@ export interface SluiceStart {
   readonly imports?: readonly string[]
 }
 
-/** Runs `sluice` as a shell would; it is killed when the test ends. */
-export function sluice(args: readonly string[], { cwd, env = {}, imports = [] }: SluiceStart): SluiceProcess {
-  const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !scrubbed.test(name)))
+/** Runs `sluice`, on the sources, as a shell would; it is killed when the test ends. */
+export function sluice(args: readonly string[], { imports = [], ...start }: SluiceStart): SluiceProcess {
   // In the process itself: the command of tsx would stand between it and its signals.
   const tsx = import.meta.resolve('tsx')
   const bin = join(root, 'packages/cli/src/bin.ts')
   const flags = [tsx, ...imports].flatMap(name => ['--import', name])
-  const child = spawn(process.execPath, [...flags, '--conditions=@sluice/source', bin, ...args], {
+  return startProcess(process.execPath, [...flags, '--conditions=@sluice/source', bin, ...args], start)
+}
+
+/** Runs a command without the settings of whoever runs the tests; it is killed when the test ends. */
+export function startProcess(
+  command: string,
+  args: readonly string[],
+  { cwd, env = {} }: Omit<SluiceStart, 'imports'>,
+): SluiceProcess {
+  const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !scrubbed.test(name)))
+  const child = spawn(command, args, {
     cwd,
     env: { ...rest, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
