@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { anchorOf } from '../../scripts/site/anchors.ts'
-import { fencesOf, pages, readPage, root } from './runner/markdown.ts'
+import { type Fence, fencesOf, pages, readPage, root } from './runner/markdown.ts'
 
 describe.each(pages)('%s', page => {
   it('links to files and headings that exist', () => {
@@ -39,7 +39,9 @@ describe('the snippets', () => {
       .filter(name => name.endsWith('.test.ts'))
       .map(name => readPage(`test/docs/${name}`))
       .join('\n')
-    const run = pages.filter(page => fencesOf(page).some(({ language }) => /^(?:ts|sh)$/.test(language)))
+    // Commands of the workspace are checked below.
+    const isRun = ({ language, name }: Fence) => /^(?:ts|sh)$/.test(language) && name !== 'commands'
+    const run = pages.filter(page => fencesOf(page).some(isRun))
     expect(run.length).toBeGreaterThan(50)
     const untested = run.filter(page => {
       const name = /^packages\/([\w-]+)\/README\.md$/.exec(page)?.[1]
