@@ -75,6 +75,9 @@ function agentLines(name: 'claude' | 'codex', lines: string, home = workFolder()
 
 const question = 'What is 12 * 7?'
 
+/** Costs about a quarter of the dollar of a plan, where a million tokens are 2.50 dollars. */
+const longPrompt = 'word '.repeat(100_000)
+
 /** The lines of docs/claude-code.md, with a URL, a key and models of one's own, and a question. */
 function claudeCode(own: { readonly url: string; readonly key: string; readonly model: string }): string {
   const lines = withOwn(printed('docs/claude-code.md', 'claude'), {
@@ -170,11 +173,9 @@ import { serve } from '@sluice/node'
 await serve(gateway, { port: 3000 })
 `
     const url = await serve('budgets.ts', served, env)
-    // The plan `free` has a dollar a month, and a million tokens of the model are 2.50 dollars.
-    const long = 'word '.repeat(100_000)
     const answers = []
     do {
-      answers.push(await ask(`${url}/v1`, { key: 'session-of-bob', model: 'large', content: long }))
+      answers.push(await ask(`${url}/v1`, { key: 'session-of-bob', model: 'large', content: longPrompt }))
     } while (answers.at(-1)!.status === 200 && answers.length < 9)
     expect(answers.length).toBeGreaterThan(1)
     expect(answers.at(-1)).toMatchObject({ status: 429, code: 'insufficient_quota' })
@@ -213,9 +214,8 @@ telemetry: { log: 'off' }
     void server.exited.then(code => code !== null && console.error(server.stderr()))
     const url = `http://127.0.0.1:${port}`
     await vi.waitFor(() => fetch(url), { timeout: 20_000, interval: 50 })
-    const long = 'word '.repeat(100_000)
     let last: Awaited<ReturnType<typeof ask>>
-    do last = await ask(`${url}/v1`, { key: 'sk-bob', model: 'large', content: long })
+    do last = await ask(`${url}/v1`, { key: 'sk-bob', model: 'large', content: longPrompt })
     while (last.status === 200)
     expect(last).toMatchObject({ status: 429, code: 'insufficient_quota' })
     const metrics = await (await fetch(`${url}/metrics`)).text()

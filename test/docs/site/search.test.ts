@@ -58,6 +58,7 @@ const queries: readonly (readonly [query: string, ...pages: string[]])[] = [
   ['cursor', 'cursor'],
   ['open webui', 'open-webui'],
   ['timeout', 'errors', 'custom-gateway'],
+  ['good first issue', 'good-first-issues'],
   ['rate_limit_exceeded', 'errors'],
   ['insufficient_quota', 'errors'],
   ['vercel ai sdk', 'ai-sdk'],
