@@ -4,10 +4,13 @@ import type { About, RouteRow } from './api.ts'
 import type { ApiCall } from './api-call.ts'
 import { emptyResponse, eventStreamResponse, fileResponse, jsonResponse } from './api-response.ts'
 import { callStore } from './call-store.ts'
+import type { ConsoleState } from './console-state.ts'
 import { hookRows } from './hook-rows.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import { bodiesOf, replayBodies } from './log-bodies.ts'
 import { type ConsoleLog, exportLog, logParameters, repeatedLogParameters, searchLog } from './log-search.ts'
+import { ledgerOverview, logOverview, memoryOverview } from './overview/overview.ts'
+import { queryMinutes } from './overview/query-minutes.ts'
 import { querySeries } from './query-series.ts'
 import { routeRows } from './route-rows.ts'
 import { usageParameters, usageRows } from './usage-rows.ts'
@@ -40,6 +43,10 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, ApiHandl
     GET: call =>
       fileResponse(exportLog(logOf(call), 'jsonl', logQueryOf(call)), 'requests.jsonl', 'application/jsonl'),
   },
+  '/overview': {
+    GET: ({ request, state }) => jsonResponse(memoryOverview(state, minutesOf(request))),
+  },
+  '/overview/{id}': { GET: async call => jsonResponse(await overviewOf(call)) },
   '/live': { GET: liveOf },
   '/series': {
     GET: ({ request, state }) =>
@@ -66,6 +73,17 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, ApiHandl
   '/keys/{id}/rotate': {
     POST: async call => jsonResponse(await keysOf(call).rotate(call.id, call.request)),
   },
+}
+
+function minutesOf({ url }: Request): number {
+  return queryMinutes(queryOf(url, ['minutes']))
+}
+
+async function overviewOf(call: ApiCall): Promise<unknown> {
+  const { id, request, state } = call
+  if (id === 'ledger') return ledgerOverview(usageFunctionOf(call), minutesOf(request), state.now())
+  if (id === 'log') return logOverview(logOf(call), minutesOf(request), state.now())
+  throw new GatewayError('unknown_url', { message: 'The console has no such path.' })
 }
 
 /** For a path without a query. */
@@ -135,9 +153,13 @@ function chatOf({ request, state, gateway }: ApiCall, path: string): Promise<Res
   })
 }
 
-async function usageOf({ request, state }: ApiCall): Promise<Response> {
-  const query = queryOf(request.url, usageParameters)
-  if (state.usage !== undefined) return jsonResponse(await usageRows(state.usage, query))
+async function usageOf(call: ApiCall): Promise<Response> {
+  const query = queryOf(call.request.url, usageParameters)
+  return jsonResponse(await usageRows(usageFunctionOf(call), query))
+}
+
+function usageFunctionOf({ state }: ApiCall): NonNullable<ConsoleState['usage']> {
+  if (state.usage !== undefined) return state.usage
   throw new GatewayError('unknown_url', {
     message: 'There is no ledger: createConsole() was given no usage.',
   })

@@ -13,6 +13,9 @@
  * | `POST /log/{id}/replay` | sends the stored request again, as the principal `console`: `ReplayedRequest`; 404 if `chat` of `About` is false |
  * | `GET /log.csv`, `GET /log.jsonl` | all rows that match the same parameters |
  * | `GET /live` | server-sent events: see `LiveEvents` |
+ * | `GET /overview?minutes=60` | `Overview` of the last minutes, from this process's memory |
+ * | `GET /overview/ledger?minutes=60` | `OverviewUsage` from the ledger; 404 without one |
+ * | `GET /overview/log?minutes=60` | `OverviewLog` from the request log; 404 without one |
  * | `GET /series?by=model&minutes=60` | `Series` |
  * | `GET /usage?by=model,day&from=&to=&key=&user=&tag=team:search` | `UsageAnswer` from the ledger; 404 without one |
  * | `GET /own-usage?by=model,day&from=&to=` | `UsageAnswer` of one caller, with its API key instead of the admin key; 404 unless `ownUsage` |
@@ -220,8 +223,95 @@ export interface SeriesLine {
   /** Median duration of complete responses; `null` if there are none. */
   readonly p50Ms: readonly (number | null)[]
   readonly p95Ms: readonly (number | null)[]
+  readonly p99Ms: readonly (number | null)[]
   /** Median time to the first byte. */
   readonly firstByteP50Ms: readonly (number | null)[]
+}
+
+/** The requests of a period that ends now, as this process has them in memory: those that ended in it. */
+export interface Overview {
+  /** When the period began. */
+  readonly from: number
+  /** Since when there are sums. Later than `from` if the process started later, or keeps fewer minutes. */
+  readonly since: number
+  readonly usage: UsageSums
+  /** Rejected and failed requests, without those whose client disconnected. */
+  readonly errors: number
+  readonly latency: LatencySums
+  readonly parts: OverviewParts
+  /** The budgets that requests were charged to since the process started: those of which most is spent, at most 8. */
+  readonly budgets: readonly BudgetRow[]
+  /** How many further budgets there are. */
+  readonly moreBudgets: number
+}
+
+/** What requests used together. Money in US dollars, without what has no price. */
+export interface UsageSums {
+  readonly requests: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly cost: number
+  /** Requests without a known price. */
+  readonly unpriced: number
+}
+
+/** Percentiles of the duration of complete responses; `null` if there are none. Within 3 % of the true ones. */
+export interface LatencySums {
+  readonly p50Ms: number | null
+  readonly p95Ms: number | null
+  readonly p99Ms: number | null
+  /** Median time to the first byte. */
+  readonly firstByteP50Ms: number | null
+}
+
+/** Sums of the parts of a period, oldest first. Each list has one number per part; the last part is not complete. */
+export interface OverviewParts {
+  /** When each part began. */
+  readonly at: readonly number[]
+  readonly unit: 'minutes' | 'hours' | 'days'
+  readonly requests: readonly number[]
+  /** Absent if the source has none. */
+  readonly errors?: readonly number[]
+  readonly cost: readonly number[]
+}
+
+/** What the ledger has of a period that ends now. It has no rejected requests. Days are those of UTC. */
+export interface OverviewUsage {
+  readonly from: number
+  readonly usage: UsageSums
+  readonly parts: OverviewParts
+}
+
+/** What the request log has of a period that ends now. Of more than 2,000 requests only the newest are read. */
+export interface OverviewLog {
+  readonly from: number
+  /** When the first of the requests arrived that were read: later than `from` if there are more. */
+  readonly since: number
+  readonly isSample: boolean
+  /** How many requests were read. */
+  readonly requests: number
+  readonly errors: number
+  readonly latency: LatencySums
+  /** The latest requests that were rejected or failed, newest first, at most 8; without those whose client disconnected. */
+  readonly failures: readonly LoggedRequest[]
+}
+
+/** A budget, as the last request left it that was charged to it. See `BudgetEvent` of `@sluice/core`. */
+export interface BudgetRow {
+  /** The rule as source text, such as `budget(50, 'usd').per('day')`. */
+  readonly rule: string
+  /** Who shares it, by scope. Empty: everybody. */
+  readonly subject: Readonly<Record<string, string>>
+  readonly window: 'hour' | 'day' | 'week' | 'month' | 'ever'
+  /** US dollars. */
+  readonly limit: number
+  /** US dollars in this window, with what requests in flight had reserved. */
+  readonly spent: number
+  /** Whether the last request was refused. */
+  readonly refused: boolean
+  readonly dryRun: boolean
+  /** When the last request was charged. */
+  readonly at: number
 }
 
 /** A model with its targets. */

@@ -6,6 +6,7 @@ import type { ConsoleHooks } from './console-hooks.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import type { LiveHub } from './live/live-hub.ts'
 import type { ConsoleLog } from './log-search.ts'
+import type { BudgetLog } from './overview/budget-log.ts'
 import type { RecentRequests } from './recent/recent-requests.ts'
 import type { SeriesRecorder } from './series/series-recorder.ts'
 import type { TargetLog } from './targets/target-log.ts'
@@ -15,6 +16,7 @@ export interface ConsoleState {
   readonly recent: RecentRequests
   readonly series: SeriesRecorder
   readonly targets: TargetLog
+  readonly budgets: BudgetLog
   /** How many minutes `series` keeps. */
   readonly minutes: number
   readonly live: LiveHub

@@ -9,6 +9,7 @@ import { type ConsoleOptions, resolveOptions } from './console-options.ts'
 import type { ConsoleState } from './console-state.ts'
 import { keyApi } from './keys/key-api.ts'
 import { liveHub } from './live/live-hub.ts'
+import { budgetLog } from './overview/budget-log.ts'
 import { recentRequests } from './recent/recent-requests.ts'
 import { requestRow } from './recent/request-row.ts'
 import { createSeriesRecorder } from './series/series-recorder.ts'
@@ -62,6 +63,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const caller = chat === false ? undefined : consoleCaller(chat)
   const live = liveHub()
   const targets = targetLog(now)
+  const budgets = budgetLog(now)
   const recent = recentRequests(maxRequests, teamTag, targets, request => {
     if (live.hasReaders) live.request(requestRow(request))
   })
@@ -72,6 +74,7 @@ export function createConsole(options: ConsoleOptions): Console {
     recent,
     series,
     targets,
+    budgets,
     minutes,
     live,
     keys: keys && keyApi(keys),
@@ -103,6 +106,7 @@ export function createConsole(options: ConsoleOptions): Console {
       if (closed) return
       targets.observe(event)
       recent.observe(event)
+      budgets.observe(event)
       if (event.type === 'end') series.add(event)
       if (event.type === 'target' && live.hasReaders) {
         const { provider, model, state, waitMs } = event

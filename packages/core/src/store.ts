@@ -41,6 +41,7 @@ export type {
   Settlement,
   SumCounter,
 } from './contracts/limit-store.ts'
+export type { BudgetWindow } from './contracts/principal.ts'
 export type {
   LoggedAttempt,
   LoggedRequest,
@@ -59,7 +60,14 @@ export type {
 } from './contracts/shared-health.ts'
 export type { UnavailableReason } from './errors/unavailable-reason.ts'
 export { escapeNul, storableText, unescapeNul } from './primitives/safe-text.ts'
-export { burstOf, cellCost, cellsIn, type RateParameters } from './rate-limiting/counters.ts'
+export {
+  burstOf,
+  cellCost,
+  cellsIn,
+  type RateParameters,
+  windowAt,
+  windowStart,
+} from './rate-limiting/counters.ts'
 export {
   type MemoryResponseStore,
   type MemoryResponseStoreOptions,

@@ -11,6 +11,8 @@ export interface SeriesRecorder {
   add(event: EndEvent): void
   /** The last so many minutes, the one that runs included. */
   series(by: Series['by'], minutes: number): Series
+  /** All requests of the last so many minutes, the one that runs included. */
+  sums(minutes: number): MinuteSums
 }
 
 /**
@@ -32,13 +34,24 @@ export function createSeriesRecorder(minutes: number, teamTag: string, now: () =
     minutesByIndex.set(minute, fresh)
     return fresh
   }
+  const lastMinutes = (wanted: number): number[] => {
+    const last = current()
+    return Array.from({ length: wanted }, (_, index) => last - wanted + 1 + index)
+  }
   return {
     add: event => minuteAt(current()).add(event, teamTag),
     series(by, wanted) {
-      const last = current()
-      const at = Array.from({ length: wanted }, (_, index) => last - wanted + 1 + index)
+      const at = lastMinutes(wanted)
       const selected = at.map(minute => minutesByIndex.get(minute))
       return { by, at: at.map(minute => minute * minuteMs), lines: linesOf(by, selected) }
+    },
+    sums(wanted) {
+      const sum = new MinuteSums()
+      for (const minute of lastMinutes(wanted)) {
+        const known = minutesByIndex.get(minute)
+        if (known !== undefined) sum.addAll(known.all)
+      }
+      return sum
     },
   }
 }
@@ -115,6 +128,7 @@ function lineOf(
     unpriced: each(sums => sums.unpriced),
     p50Ms: minutes.map(sums => sums?.total.percentile(0.5) ?? null),
     p95Ms: minutes.map(sums => sums?.total.percentile(0.95) ?? null),
+    p99Ms: minutes.map(sums => sums?.total.percentile(0.99) ?? null),
     firstByteP50Ms: minutes.map(sums => sums?.firstByte.percentile(0.5) ?? null),
   }
 }
