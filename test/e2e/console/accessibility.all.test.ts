@@ -60,6 +60,7 @@ describeWithChromium('the console for everybody who reads it', () => {
       await page.getByLabel('Admin key').waitFor()
     },
     'the empty chat with its options': async page => {
+      await goTo(page, 'Chat')
       await page.getByText('Options', { exact: true }).click()
     },
     'a chat that was answered, and refused': async page => {

@@ -14,6 +14,7 @@ import { sluice } from '../cli/sluice-process.ts'
 import { chatAs } from './site/chat-as.ts'
 import { startChromium } from './site/chromium.ts'
 import { describeWithChromium } from './site/describe-with-chromium.ts'
+import { goTo } from './site/go-to.ts'
 import { pageImport } from './site/page-import.ts'
 
 const adminKey = 'admin-key-0123456789'
@@ -42,6 +43,7 @@ describeWithChromium('the console as it is opened', () => {
   }
   /** Types a message, presses Enter, and waits for the answer. */
   const answerTo = async (page: Page, question: string, answer: string): Promise<void> => {
+    if (!page.url().endsWith('#/chat')) await goTo(page, 'Chat')
     await page.getByLabel('Message', { exact: true }).fill(question)
     await page.keyboard.press('Enter')
     await page.locator('.turn.assistant').last().getByText(answer).waitFor()

@@ -21,12 +21,12 @@ import { logTests } from './views/log.ts'
 import { namesTests } from './views/names.ts'
 import { requestsTests } from './views/requests.ts'
 import { routesTests } from './views/routes.ts'
+import { shortcutsTests } from './views/shortcuts.ts'
 import { signInTests } from './views/sign-in.ts'
 import { usageTests } from './views/usage.ts'
 
 const views: Readonly<Record<string, ViewTests>> = {
   'the sign-in': signInTests,
-  'the chat': chatTests,
   'the requests': requestsTests,
   'the log': logTests,
   'the usage': usageTests,
@@ -36,6 +36,7 @@ const views: Readonly<Record<string, ViewTests>> = {
   'bodies and replay': bodiesTests,
   'the hooks': hooksTests,
   'the alerts': alertsTests,
+  'the shortcuts': shortcutsTests,
   'the layout': layoutTests,
 }
 
@@ -60,6 +61,16 @@ describeWithChromium('the console in a browser', () => {
 
   const site = (): Site => ({ service, open: tab.open })
   for (const [name, tests] of Object.entries(views)) describe(name, () => tests(site))
+  describe('the chat', () =>
+    chatTests(() => ({
+      ...site(),
+      // The page opens with the overview.
+      open: async opening => {
+        const page = await tab.open(opening)
+        await goTo(page, 'Chat')
+        return page
+      },
+    })))
 
   it('says that the limit of the console itself is reached, and takes a caller’s key', async () => {
     const limits = [{ kind: 'requests', limit: 1, per: 'hour' }] as const
@@ -82,6 +93,7 @@ describeWithChromium('the console in a browser', () => {
     const page = await browser.newPage()
     page.setDefaultTimeout(15_000)
     await page.goto(own.page)
+    await goTo(page, 'Chat')
     await page.getByText('This console has no key of its own for chats.').waitFor()
     await page.getByLabel('API key of a caller').fill(callerKey)
     await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('2 + 2 = 4').waitFor()

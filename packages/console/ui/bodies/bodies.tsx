@@ -1,6 +1,10 @@
 import type { LoggedBodies, RequestDetail } from '../../src/api.ts'
+import { curlCommand } from '../format/curl.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
 import { Loading } from '../parts/loading.tsx'
+import { endpointUrl } from '../server/gateway-url.ts'
 import { useSession } from '../session/session.ts'
+import { hrefOf, searchOf } from '../shell/location.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 import { awaitBodies, retentionText } from './body-retention.ts'
 import { BodyText } from './body-text.tsx'
@@ -72,6 +76,7 @@ function Found({ request, bodies }: { request: RequestDetail; bodies: LoggedBodi
         missing="None was sent: the client disconnected before it."
         isCut={bodies.responseTruncated}
       />
+      {bodies.request !== undefined && <SendElsewhere bodies={bodies} body={bodies.request} />}
       {bodies.request !== undefined &&
         (about.chat ? (
           <Replay request={request} bodies={bodies} />
@@ -83,3 +88,21 @@ function Found({ request, bodies }: { request: RequestDetail; bodies: LoggedBodi
     </div>
   )
 }
+
+/** Takes the stored request to a terminal, or into the chat. */
+function SendElsewhere({ bodies: { path, requestId }, body }: { bodies: LoggedBodies; body: string }) {
+  const { about } = useSession()
+  return (
+    <div class="row">
+      <CopyButton text={curlCommand(endpointUrl(about, path), body)} label="Copy as curl" />
+      {chatPaths.test(path) && (
+        <a class="button" href={hrefOf('chat', undefined, searchOf({ request: requestId }))}>
+          Open in Chat
+        </a>
+      )}
+    </div>
+  )
+}
+
+/** The endpoints that the chat can call. */
+const chatPaths = /\/(?:chat\/completions|messages|responses)$/

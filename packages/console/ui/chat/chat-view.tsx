@@ -4,6 +4,7 @@ import { ChatSettings } from './chat-settings.tsx'
 import { Composer } from './composer.tsx'
 import { Conversation } from './conversation.tsx'
 import { ExchangePanel } from './exchange-panel.tsx'
+import { OpenRequest } from './open-request.tsx'
 
 /** A conversation with any model, beside what goes over the wire for it. */
 export function ChatView() {
@@ -14,6 +15,7 @@ export function ChatView() {
       <section class="chat" aria-label="Conversation">
         <h1 class="hidden">Chat</h1>
         <ChatSettings options={options} onChange={chat.choose} />
+        <OpenRequest />
         <Conversation turns={turns} model={options.model} />
         <Composer
           draft={draft}

@@ -1,8 +1,10 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { Choice } from '../parts/choice.tsx'
-import { type LogQuery, spans } from './log-query.ts'
+import { periodOptions } from '../parts/periods.ts'
+import { outcomeNames } from '../requests/outcome-mark.tsx'
+import type { LogQuery } from './log-query.ts'
 
-type TextName = Exclude<keyof LogQuery, 'span' | 'after'>
+type TextName = Exclude<keyof LogQuery, 'span' | 'outcome' | 'after'>
 
 const fields: readonly (readonly [TextName, string, string])[] = [
   // On a phone the placeholder is all that is seen of the label.
@@ -28,8 +30,17 @@ export function LogFilter({ query, onSearch }: { query: LogQuery; onSearch(query
         <Choice
           label="Period"
           value={form.span}
-          options={[...Object.entries(spans).map(([name, { text }]) => [name, text] as const), ['', 'All']]}
+          options={[...periodOptions, ['', 'All']]}
           onChange={span => onSearch({ ...form, span, after: '' })}
+        />
+        <Choice
+          label="Outcome"
+          value={form.outcome}
+          options={[
+            ['', 'All outcomes'],
+            ...Object.entries(outcomeNames).filter(([name]) => name !== 'running'),
+          ]}
+          onChange={outcome => onSearch({ ...form, outcome, after: '' })}
         />
         {fields.map(([name, label, placeholder]) => (
           <TextField

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { LoggedRequest, LogPage } from '../../src/api.ts'
 import { Empty } from '../parts/empty.tsx'
+import { FirstRequest } from '../parts/first-request.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { RequestFacts } from '../requests/request-facts.tsx'
 import { RequestList } from '../requests/request-list.tsx'
@@ -70,9 +71,12 @@ function Page({
   const { about } = useSession()
   if (rows.length === 0) {
     return (
-      <Empty title="No matching requests">
-        {search === '' ? 'Requests are logged when they have ended.' : <a href={hrefOf('log')}>Show all</a>}
-      </Empty>
+      <>
+        <Empty title={search === '' ? 'No requests yet' : 'No matching requests'}>
+          {search === '' ? 'Requests are logged when they have ended.' : <a href={hrefOf('log')}>Show all</a>}
+        </Empty>
+        {search === '' && <FirstRequest />}
+      </>
     )
   }
   return (

@@ -15,7 +15,7 @@ export const outcomeNames: Readonly<Record<Outcome, string>> = {
 
 const looks: Readonly<Record<Outcome, readonly [string, string]>> = {
   running: ['accent', '●'],
-  completed: ['good', '✓'],
+  completed: ['quiet', '✓'],
   refused: ['warn', '⊘'],
   client_disconnected: ['quiet', '↩'],
   upstream_failed: ['bad', '✕'],

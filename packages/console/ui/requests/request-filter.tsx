@@ -1,59 +1,60 @@
+import { useId } from 'preact/hooks'
 import type { RequestRow } from '../../src/api.ts'
 import { Choice } from '../parts/choice.tsx'
 import { type Caller, callerNames } from '../session/key-names.ts'
 import { useKeyNames } from '../session/use-key-names.ts'
 import { type Outcome, outcomeNames } from './outcome-mark.tsx'
-
-/** What requests have to have; empty: anything. */
-export interface Filter {
-  readonly model: string
-  /** See `callerKey`. */
-  readonly key: string
-  readonly outcome: Outcome | ''
-}
-
-/** A caller as the value of the filter. */
-export function callerKey({ key, source = '' }: RequestRow): string {
-  return key === undefined ? '' : `${source} ${key}`
-}
-
-export const allOf: Filter = { model: '', key: '', outcome: '' }
+import { callerKey, callerOfKey, type RequestQuery } from './request-query.ts'
 
 /** Chooses among what the requests have. */
 export function RequestFilter({
   rows,
-  filter,
+  query,
   onChange,
 }: {
   rows: readonly RequestRow[]
-  filter: Filter
-  onChange(filter: Filter): void
+  query: RequestQuery
+  onChange(query: RequestQuery): void
 }) {
   const names = useKeyNames()
+  const field = useId()
   const outcomes = Object.entries(outcomeNames) as [Outcome, string][]
   return (
-    <search class="filters" aria-label="Filter requests">
+    <search class="filters request-filters" aria-label="Filter requests">
+      <div class="field inline search-field">
+        <label class="hidden" for={field}>
+          Search
+        </label>
+        <input
+          id={field}
+          type="search"
+          maxLength={200}
+          placeholder="Search: id, key, error …"
+          value={query.q}
+          onInput={event => onChange({ ...query, q: event.currentTarget.value })}
+        />
+      </div>
       <Choice
         label="Model"
-        value={filter.model}
+        value={query.model}
         options={withAll(
           'All models',
           rows.map(({ model }) => model),
-          filter.model,
+          query.model,
         )}
-        onChange={model => onChange({ ...filter, model })}
+        onChange={model => onChange({ ...query, model })}
       />
       <Choice
         label="Key"
-        value={filter.key}
-        options={[['', 'All keys'], ...callerOptions(rows, filter.key, names)]}
-        onChange={key => onChange({ ...filter, key })}
+        value={query.key}
+        options={[['', 'All keys'], ...callerOptions(rows, query.key, names)]}
+        onChange={key => onChange({ ...query, key })}
       />
       <Choice<Outcome | ''>
         label="Outcome"
-        value={filter.outcome}
+        value={query.outcome}
         options={[['', 'All outcomes'], ...outcomes]}
-        onChange={outcome => onChange({ ...filter, outcome })}
+        onChange={outcome => onChange({ ...query, outcome })}
       />
     </search>
   )
@@ -69,10 +70,7 @@ function callerOptions(
   for (const row of rows)
     if (row.key !== undefined) callers.set(callerKey(row), { id: row.key, source: row.source })
   // The one that is chosen stays, also when none of its requests is shown any more.
-  if (chosen !== '' && !callers.has(chosen)) {
-    const at = chosen.indexOf(' ')
-    callers.set(chosen, { id: chosen.slice(at + 1), source: chosen.slice(0, at) || undefined })
-  }
+  if (chosen !== '' && !callers.has(chosen)) callers.set(chosen, callerOfKey(chosen))
   const texts = callerNames([...callers.values()], names)
   return [...callers.keys()]
     .map((value, at) => [value, texts[at]!] as const)

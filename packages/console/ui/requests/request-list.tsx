@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks'
 import type { RequestRow } from '../../src/api.ts'
 import { count } from '../format/count.ts'
 import { money } from '../format/money.ts'
@@ -6,8 +7,9 @@ import { CallerName } from '../parts/caller-name.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { hrefOf } from '../shell/location.ts'
 import { OutcomeMark } from './outcome-mark.tsx'
+import { useVisibleRows } from './use-visible-rows.ts'
 
-/** Requests, newest first. Where there is little room, what matters less is left to the panel. */
+/** Requests, newest first. Of many only those near the screen are in the document. Where there is little room, what matters less is left to the panel. */
 export function RequestList({
   rows,
   open,
@@ -20,16 +22,18 @@ export function RequestList({
   /** Returns the address of a row. */
   hrefTo?: (id: string) => string
 }) {
+  const table = useRef<HTMLTableElement>(null)
+  const { start, end, before, after } = useVisibleRows(rows.length, table)
   return (
     <div class="table-box">
-      <table class="table requests-table">
+      <table class="table requests-table" ref={table} aria-rowcount={rows.length + 1}>
         <caption class="hidden">{caption}</caption>
         <thead>
-          <tr>
+          <tr aria-rowindex={1}>
             <th scope="col">Time</th>
             <th scope="col">Model</th>
             <th scope="col">Outcome</th>
-            <th scope="col" class="less">
+            <th scope="col" class="less mid">
               Dialect
             </th>
             <th scope="col" class="less">
@@ -38,34 +42,59 @@ export function RequestList({
             <th scope="col" class="less">
               Provider
             </th>
-            <th scope="col" class="number less">
+            <th scope="col" class="number less mid">
               First byte
             </th>
-            <th scope="col" class="number">
+            <th scope="col" class="number no-phone">
               Total
             </th>
             <th scope="col" class="number less">
               Tokens
             </th>
-            <th scope="col" class="number less">
+            <th scope="col" class="number">
               Cost
             </th>
           </tr>
         </thead>
-        <tbody>
-          {rows.map(row => (
-            <Row key={row.id} row={row} open={row.id === open} href={hrefTo(row.id)} />
+        <Spacer height={before} />
+        <tbody data-rows>
+          {rows.slice(start, end).map((row, at) => (
+            <Row key={row.id} row={row} index={start + at + 2} open={row.id === open} href={hrefTo(row.id)} />
           ))}
         </tbody>
+        <Spacer height={after} />
       </table>
     </div>
   )
 }
 
-function Row({ row, open, href }: { row: RequestRow; open: boolean; href: string }) {
+/** The height of the rows that are not in the document. */
+function Spacer({ height }: { height: number }) {
+  if (height === 0) return null
+  return (
+    <tbody class="spacer" aria-hidden="true">
+      <tr>
+        <td colSpan={10} style={{ height: `${height}px` }} />
+      </tr>
+    </tbody>
+  )
+}
+
+function Row({
+  row,
+  index,
+  open,
+  href,
+}: {
+  row: RequestRow
+  /** Its position in the table, the head of which is the first row. */
+  index: number
+  open: boolean
+  href: string
+}) {
   const tokens = row.promptTokens === undefined ? undefined : row.promptTokens + (row.completionTokens ?? 0)
   return (
-    <tr class={open ? 'open' : undefined} data-id={row.id}>
+    <tr class={open ? 'open' : undefined} data-id={row.id} aria-rowindex={index}>
       <td>
         <a class="row-link" href={href} aria-current={open ? 'true' : undefined}>
           <Moment at={row.at} />
@@ -76,15 +105,15 @@ function Row({ row, open, href }: { row: RequestRow; open: boolean; href: string
       <td>
         <OutcomeMark outcome={row.outcome} status={row.status} />
       </td>
-      <td class="name less">{row.dialect}</td>
+      <td class="name less mid">{row.dialect}</td>
       <td class="name less">
         <CallerName id={row.key} source={row.source} />
       </td>
       <td class="name less">{row.provider ?? '–'}</td>
-      <td class="number less">{span(row.firstByteMs)}</td>
-      <td class="number">{span(row.totalMs)}</td>
+      <td class="number less mid">{span(row.firstByteMs)}</td>
+      <td class="number no-phone">{span(row.totalMs)}</td>
       <td class="number less">{count(tokens)}</td>
-      <td class="number less">{money(row.cost)}</td>
+      <td class="number">{money(row.cost)}</td>
     </tr>
   )
 }

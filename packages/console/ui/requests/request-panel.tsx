@@ -2,12 +2,19 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { RequestRow } from '../../src/api.ts'
 import { Loading } from '../parts/loading.tsx'
 import { useSession } from '../session/session.ts'
-import { hrefOf } from '../shell/location.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 import { RequestFacts } from './request-facts.tsx'
 
 /** One request in full. It is asked for again when something new is known of it. */
-export function RequestPanel({ id, row }: { id: string; row: RequestRow | undefined }) {
+export function RequestPanel({
+  id,
+  row,
+  closeHref,
+}: {
+  id: string
+  row: RequestRow | undefined
+  closeHref: string
+}) {
   const { api } = useSession()
   const running = row?.outcome === 'running'
   const detail = useLoaded(signal => api.request(id, signal), [api, id, row], running ? 1000 : undefined)
@@ -19,7 +26,7 @@ export function RequestPanel({ id, row }: { id: string; row: RequestRow | undefi
         <h2 id="request-title" ref={title} tabIndex={-1}>
           Request
         </h2>
-        <a class="button quiet" href={hrefOf('requests')}>
+        <a class="button quiet" href={closeHref}>
           Close
         </a>
       </div>

@@ -1,19 +1,23 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RequestRow } from '../../src/api.ts'
 import { Empty } from '../parts/empty.tsx'
+import { FirstRequest } from '../parts/first-request.tsx'
 import { useSession } from '../session/session.ts'
-import { hrefOf } from '../shell/location.ts'
+import { hrefOf, replaceLocation } from '../shell/location.ts'
 import { useStore } from '../state/use-store.ts'
 import { ConnectionState } from './connection-state.tsx'
-import { allOf, callerKey, type Filter, RequestFilter } from './request-filter.tsx'
+import { RequestFilter } from './request-filter.tsx'
 import { RequestList } from './request-list.tsx'
 import { RequestPanel } from './request-panel.tsx'
+import { matchesQuery, type RequestQuery, requestQuery, requestSearch } from './request-query.ts'
 
 /** Requests as they happen, and one of them in full. */
-export function RequestsView({ open }: { open: string | undefined }) {
+export function RequestsView({ open, search }: { open: string | undefined; search: string }) {
   const { feed, names } = useSession()
   const { rows, connection } = useStore(feed.state)
-  const [filter, setFilter] = useState<Filter>(allOf)
+  const keyNames = useStore(names.state)
+  const query = useMemo(() => requestQuery(search), [search])
+  const setQuery = (next: RequestQuery) => replaceLocation(hrefOf('requests', open, requestSearch(next)))
   const [held, setHeld] = useState<readonly RequestRow[]>()
   const list = useRef<HTMLElement>(null)
   const last = useRef(open)
@@ -23,14 +27,17 @@ export function RequestsView({ open }: { open: string | undefined }) {
     last.current = open
     if (open !== undefined || current === undefined) return
     const links = [...(list.current?.querySelectorAll<HTMLAnchorElement>('.row-link') ?? [])]
-    const link = links.find(({ href }) => href.endsWith(hrefOf('requests', current)))
+    const link = links.find(({ href }) => href.includes(hrefOf('requests', current)))
     ;(link ?? list.current?.querySelector('h1'))?.focus()
   }, [open])
   useEffect(() => {
     names.want(rows?.flatMap(({ key, source }) => (key === undefined ? [] : [{ id: key, source }])) ?? [])
   }, [rows])
   const shown = held ?? rows
-  const matching = shown?.filter(row => matches(row, filter)) ?? []
+  const matching = useMemo(
+    () => shown?.filter(row => matchesQuery(row, query, keyNames)) ?? [],
+    [shown, query, keyNames],
+  )
   const known = new Set(held?.map(({ id }) => id))
   const newer = held === undefined ? 0 : (rows?.filter(({ id }) => !known.has(id)).length ?? 0)
   return (
@@ -50,30 +57,32 @@ export function RequestsView({ open }: { open: string | undefined }) {
             {held === undefined ? 'Pause' : 'Resume'}
           </button>
         </div>
-        <RequestFilter rows={shown ?? []} filter={filter} onChange={setFilter} />
+        <RequestFilter rows={shown ?? []} query={query} onChange={setQuery} />
         {shown === undefined ? (
           <p class="muted loading">Loading requests …</p>
         ) : shown.length === 0 ? (
-          <Empty title="No requests yet">Requests appear here as soon as they start.</Empty>
+          <>
+            <Empty title="No requests yet">Requests appear here as soon as they start.</Empty>
+            <FirstRequest />
+          </>
         ) : matching.length === 0 ? (
           <Empty title="No matching requests">
-            <button class="button" type="button" onClick={() => setFilter(allOf)}>
+            <a class="button" href={hrefOf('requests', open)}>
               Show all {shown.length}
-            </button>
+            </a>
           </Empty>
         ) : (
-          <RequestList rows={matching} open={open} />
+          <RequestList rows={matching} open={open} hrefTo={id => hrefOf('requests', id, search)} />
         )}
       </section>
-      {open !== undefined && <RequestPanel key={open} id={open} row={rows?.find(({ id }) => id === open)} />}
+      {open !== undefined && (
+        <RequestPanel
+          key={open}
+          id={open}
+          row={rows?.find(({ id }) => id === open)}
+          closeHref={hrefOf('requests', undefined, search)}
+        />
+      )}
     </div>
-  )
-}
-
-function matches(row: RequestRow, { model, key, outcome }: Filter): boolean {
-  return (
-    (model === '' || row.model === model) &&
-    (key === '' || callerKey(row) === key) &&
-    (outcome === '' || row.outcome === outcome)
   )
 }

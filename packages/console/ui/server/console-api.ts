@@ -9,6 +9,9 @@ import type {
   LoggedBodies,
   LoggedRequest,
   LogPage,
+  Overview,
+  OverviewLog,
+  OverviewUsage,
   ReplayedRequest,
   RequestDetail,
   RequestRow,
@@ -32,6 +35,10 @@ export interface ConsoleApi {
   replay(id: string, signal: AbortSignal): Promise<ReplayedRequest>
   /** All rows of the request log that match, as CSV. */
   logFile(parameters: URLSearchParams): Promise<Blob>
+  /** What this process has of the last minutes. */
+  overview(minutes: number, signal: AbortSignal): Promise<Overview>
+  ledgerOverview(minutes: number, signal: AbortSignal): Promise<OverviewUsage>
+  logOverview(minutes: number, signal: AbortSignal): Promise<OverviewLog>
   /** `minutes` empty: all that are kept. */
   series(by: Series['by'], minutes: string, signal?: AbortSignal): Promise<Series>
   usage(by: readonly string[], from: number, signal?: AbortSignal): Promise<UsageAnswer>
@@ -89,6 +96,9 @@ export function consoleApi(key: string, onUnknown: () => void): ConsoleApi {
       }),
     replay: async (id, signal) => (await ask('POST', `log/${of(id)}/replay`, signal)).json(),
     logFile: async parameters => (await ask('GET', `log.csv?${parameters}`)).blob(),
+    overview: (minutes, signal) => get(`overview?minutes=${minutes}`, signal),
+    ledgerOverview: (minutes, signal) => get(`overview/ledger?minutes=${minutes}`, signal),
+    logOverview: (minutes, signal) => get(`overview/log?minutes=${minutes}`, signal),
     series: (by, minutes, signal) =>
       get(`series?by=${by}${minutes === '' ? '' : `&minutes=${minutes}`}`, signal),
     usage: (by, from, signal) => get(`usage?by=${by.map(of).join()}&from=${from}`, signal),

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-export const views = ['chat', 'requests', 'log', 'usage', 'keys', 'routes', 'alerts'] as const
+export const views = ['overview', 'chat', 'requests', 'log', 'usage', 'keys', 'routes', 'alerts'] as const
 export type View = (typeof views)[number]
 
 /** What is looked at: a view, and the one thing of it that is open. */
@@ -16,7 +16,19 @@ export function hrefOf(view: View, id?: string, search = ''): string {
   return id === undefined ? `#/${view}${search}` : `#/${view}/${encodeURIComponent(id)}${search}`
 }
 
-/** The place that the address names; the chat where it names none. */
+/** Returns the query of an address: `?status=5xx`, without what is empty. Empty if nothing is left. */
+export function searchOf(query: Readonly<Record<string, string>>): string {
+  const set = Object.entries(query).filter(([, value]) => value !== '')
+  return set.length === 0 ? '' : `?${new URLSearchParams(set)}`
+}
+
+/** Goes to an address without an entry in the history: for filters, of which each letter would be one. */
+export function replaceLocation(href: string): void {
+  history.replaceState(null, '', href)
+  dispatchEvent(new HashChangeEvent('hashchange'))
+}
+
+/** The place that the address names; the overview where it names none. */
 export function useViewLocation(): ViewLocation {
   const [current, setCurrent] = useState(locationFromHash)
   useEffect(() => {
@@ -40,7 +52,7 @@ function locationFromHash(): ViewLocation {
   const path = at === -1 ? location.hash : location.hash.slice(0, at)
   const search = at === -1 ? '' : location.hash.slice(at)
   const [, name, id] = path.split('/')
-  const view = views.find(known => known === name) ?? 'chat'
+  const view = views.find(known => known === name) ?? 'overview'
   return { view, id: id === undefined || id === '' ? undefined : decoded(id), search }
 }
 

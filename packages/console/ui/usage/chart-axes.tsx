@@ -1,5 +1,4 @@
-import { clock } from '../format/clock.ts'
-import type { ChartLayout } from './chart-types.ts'
+import type { ChartLayout, ChartUnit } from './chart-types.ts'
 
 /** Lines at the bottom, half-way and at the top, and some of the minutes. */
 export function ChartAxes({
@@ -7,11 +6,13 @@ export function ChartAxes({
   top,
   at,
   axis,
+  unit,
 }: {
   place: ChartLayout
   top: number
   at: readonly number[]
   axis(value: number): string
+  unit: ChartUnit
 }) {
   const step = Math.max(1, Math.ceil(at.length / 4))
   return (
@@ -26,8 +27,8 @@ export function ChartAxes({
       ))}
       {at.map((minute, index) =>
         index % step === 0 ? (
-          <text key={minute} x={x(index)} y={bottom + 17} text-anchor={index === 0 ? 'start' : 'middle'}>
-            {clock(new Date(minute))}
+          <text key={minute} x={x(index)} y={bottom + 17} text-anchor="middle">
+            {unit.axis(minute)}
           </text>
         ) : null,
       )}

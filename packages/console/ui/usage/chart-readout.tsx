@@ -1,5 +1,4 @@
-import { Moment } from '../parts/moment.tsx'
-import type { ChartLine } from './chart-types.ts'
+import type { ChartLine, ChartUnit } from './chart-types.ts'
 
 /** What the cursor stands at, in words. */
 export function ChartReadout({
@@ -9,6 +8,7 @@ export function ChartReadout({
   cursor,
   sums,
   spoken,
+  unit,
 }: {
   at: readonly number[]
   lines: readonly ChartLine[]
@@ -18,6 +18,7 @@ export function ChartReadout({
   sums: boolean
   /** Whether screen readers tell it: of charts with one cursor, that of the one in use. */
   spoken: boolean
+  unit: ChartUnit
 }) {
   const minute = cursor === undefined ? undefined : at[cursor]
   const live = spoken ? 'polite' : 'off'
@@ -26,7 +27,7 @@ export function ChartReadout({
   const there = values.filter(({ value }) => value !== null && value !== 0)
   return (
     <p class="readout small" aria-live={live}>
-      <Moment at={minute} />
+      <time dateTime={new Date(minute).toISOString()}>{unit.text(minute)}</time>
       {sums && there.length !== 1 && (
         <span>{text(values.reduce((all, { value }) => all + (value ?? 0), 0))}</span>
       )}

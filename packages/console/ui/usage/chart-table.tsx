@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
-import { Moment } from '../parts/moment.tsx'
 import { scrollable } from '../parts/scrollable.ts'
-import type { ChartLine } from './chart-types.ts'
+import type { ChartLine, ChartUnit } from './chart-types.ts'
 
 /** The same values as a table, of the minutes that have any. */
 export function ChartTable({
@@ -9,11 +8,13 @@ export function ChartTable({
   at,
   lines,
   text,
+  unit,
 }: {
   title: string
   at: readonly number[]
   lines: readonly ChartLine[]
   text(value: number | null): string
+  unit: ChartUnit
 }) {
   const [open, setOpen] = useState(false)
   const minutes = open
@@ -25,10 +26,12 @@ export function ChartTable({
       {open && (
         <section class="table-box" {...scrollable} aria-label={`${title} as a table`}>
           <table class="table">
-            <caption class="hidden">{title}, minute by minute</caption>
+            <caption class="hidden">
+              {title}, {unit.name} by {unit.name}
+            </caption>
             <thead>
               <tr>
-                <th scope="col">Minute</th>
+                <th scope="col">{capitalized(unit.name)}</th>
                 {lines.map(({ name }) => (
                   <th key={name} scope="col" class="number">
                     {name}
@@ -40,7 +43,7 @@ export function ChartTable({
               {minutes.map(({ minute, index }) => (
                 <tr key={minute}>
                   <th scope="row">
-                    <Moment at={minute} />
+                    <time dateTime={new Date(minute).toISOString()}>{unit.text(minute)}</time>
                   </th>
                   {lines.map(({ name, values }) => (
                     <td key={name} class="number">
@@ -56,6 +59,10 @@ export function ChartTable({
       )}
     </details>
   )
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function has(index: number): (line: ChartLine) => boolean {

@@ -4,6 +4,16 @@ export interface ChartLine {
   readonly values: readonly (number | null)[]
 }
 
+/** The parts of time that the values are of. */
+export interface ChartUnit {
+  /** Such as `minute`. */
+  readonly name: string
+  /** Where a part begins, on the axis. */
+  axis(at: number): string
+  /** The same in full. */
+  text(at: number): string
+}
+
 /** Where things are in the drawing, in pixels. */
 export interface ChartLayout {
   readonly left: number

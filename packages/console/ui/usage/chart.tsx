@@ -6,7 +6,8 @@ import { ChartLines } from './chart-lines.tsx'
 import { ChartReadout } from './chart-readout.tsx'
 import { roundTop } from './chart-scale.ts'
 import { ChartTable } from './chart-table.tsx'
-import type { ChartLayout, ChartLine } from './chart-types.ts'
+import type { ChartLayout, ChartLine, ChartUnit } from './chart-types.ts'
+import { chartUnits } from './chart-units.ts'
 
 const height = 168
 
@@ -17,6 +18,8 @@ export interface SharedChart {
   onCursor(cursor: number | undefined): void
   /** The line that is pointed at elsewhere. */
   readonly marked: string | undefined
+  /** What the values are of. Default: minutes. */
+  readonly unit?: ChartUnit
 }
 
 /** One measure over the minutes. The cursor is moved by pointing, or by the arrow keys. */
@@ -30,6 +33,7 @@ export function Chart({
   cursor,
   onCursor,
   marked,
+  unit = chartUnits.minutes,
   children,
 }: SharedChart & {
   title: string
@@ -59,7 +63,7 @@ export function Chart({
       <div class="chart-box" ref={box}>
         {width > 0 && (
           <svg width={width} height={height} aria-hidden="true">
-            <ChartAxes place={place} top={top} at={at} axis={axis} />
+            <ChartAxes place={place} top={top} at={at} axis={axis} unit={unit} />
             {cursor !== undefined && (
               <line
                 class="cursor"
@@ -77,8 +81,8 @@ export function Chart({
           min={0}
           max={Math.max(0, at.length - 1)}
           value={cursor ?? at.length - 1}
-          aria-label={`${title}: the minute`}
-          aria-valuetext={minuteText(at[cursor ?? at.length - 1])}
+          aria-label={`${title}: the ${unit.name}`}
+          aria-valuetext={partText(unit, at[cursor ?? at.length - 1])}
           onInput={event => onCursor(Number(event.currentTarget.value))}
           onFocus={() => {
             setFocused(true)
@@ -99,14 +103,15 @@ export function Chart({
         cursor={cursor}
         sums={kind === 'bars'}
         spoken={focused}
+        unit={unit}
       />
-      <ChartTable title={title} at={at} lines={lines} text={text} />
+      <ChartTable title={title} at={at} lines={lines} text={text} unit={unit} />
     </figure>
   )
 }
 
-function minuteText(minute: number | undefined): string {
-  return minute === undefined ? '' : new Date(minute).toLocaleTimeString()
+function partText(unit: ChartUnit, at: number | undefined): string {
+  return at === undefined ? '' : unit.text(at)
 }
 
 function layoutOf(width: number, minutes: number, top: number): ChartLayout {

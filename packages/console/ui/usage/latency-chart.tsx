@@ -5,11 +5,12 @@ import { Choice } from '../parts/choice.tsx'
 import { Chart, type SharedChart } from './chart.tsx'
 import { lineName } from './line-name.ts'
 
-type Latency = 'p50Ms' | 'p95Ms' | 'firstByteP50Ms'
+type Latency = 'p50Ms' | 'p95Ms' | 'p99Ms' | 'firstByteP50Ms'
 
 const titles: Readonly<Record<Latency, string>> = {
   p50Ms: 'Latency, p50',
   p95Ms: 'Latency, p95',
+  p99Ms: 'Latency, p99',
   firstByteP50Ms: 'Time to first byte, p50',
 }
 
@@ -32,6 +33,7 @@ export function LatencyChart({ lines, shared }: { lines: readonly SeriesLine[]; 
         options={[
           ['p50Ms', 'p50'],
           ['p95Ms', 'p95'],
+          ['p99Ms', 'p99'],
           ['firstByteP50Ms', 'First byte'],
         ]}
         onChange={setLatency}

@@ -95,7 +95,8 @@ export function LedgerTable({
   )
 }
 
-function sumOf(
+/** The sum of a column. */
+export function sumOf(
   rows: readonly UsageRow[],
   name: 'requests' | 'promptTokens' | 'completionTokens' | 'cost' | 'unpriced',
 ): number {

@@ -28,7 +28,8 @@ export function Totals({ lines }: { lines: readonly SeriesLine[] }) {
   )
 }
 
-function Total({ name, value, note }: { name: string; value: string; note: string }) {
+/** One sum, large. */
+export function Total({ name, value, note }: { name: string; value: string; note: string }) {
   return (
     <div>
       <dt>{name}</dt>

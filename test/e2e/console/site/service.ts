@@ -10,10 +10,12 @@ import {
   type KeyStore,
   limits,
   models,
+  type Observer,
   observers,
   priceTable,
   withEndpoints,
 } from '@sluice/core'
+import type { RequestLogRepository } from '@sluice/core/store'
 import { type CreateBodyLogOptions, createBodyLog, createRequestLog } from '@sluice/log'
 import { serve } from '@sluice/node'
 import { local, openaiCompatible } from '@sluice/providers'
@@ -48,6 +50,10 @@ export interface ConsoleService {
     model: string,
     options?: { readonly key?: string; readonly content?: string; readonly stream?: boolean },
   ): Promise<Response>
+  /** The table of the request log. */
+  readonly requestLog: RequestLogRepository
+  /** What the console is told of requests. */
+  readonly observe: Observer
   /** Stores what the request log and the log of bodies still hold. */
   flushLog(): Promise<void>
   close(): Promise<void>
@@ -151,7 +157,7 @@ export async function startService({
       unpriced: toNorth('unpriced'),
       [hostileModel]: local()('hostile'),
     }),
-    limits: limits([]),
+    limits: limits([], { observe: console_.observe }),
     prices: priceTable({
       demo: { input: 0.15, output: 0.6 },
       'small-chat': { input: 0.15, output: 0.6 },
@@ -180,6 +186,8 @@ export async function startService({
     south,
     east,
     keys: database.keys,
+    requestLog: database.requestLog,
+    observe: console_.observe,
     ask: async (model, { key = callerKey, content = 'Hello', stream = false } = {}) => {
       const response = await fetch(chat, {
         method: 'POST',

@@ -10,6 +10,7 @@ describe('the query of the request log', () => {
       model: text,
       key: text,
       user: text,
+      outcome: text,
       status: text,
       tag: text,
       errorText: text,

@@ -4,7 +4,7 @@ import { goTo } from '../site/go-to.ts'
 import { openBreaker } from '../site/open-breaker.ts'
 import type { ViewTests } from '../site/views.ts'
 
-const views = ['Chat', 'Requests', 'Log', 'Usage', 'Keys', 'Routes', 'Alerts'] as const
+const views = ['Overview', 'Chat', 'Requests', 'Log', 'Usage', 'Keys', 'Routes', 'Alerts'] as const
 
 export const layoutTests: ViewTests = site => {
   it('fits a phone: no view is wider than it', async () => {
@@ -24,7 +24,8 @@ export const layoutTests: ViewTests = site => {
       )
     for (const view of views) {
       await goTo(page, view)
-      if (view !== 'Chat') await page.locator('main table, main .key, main .alert').first().waitFor()
+      if (view !== 'Chat')
+        await page.locator('main table, main .key, main .alert, main .failure').first().waitFor()
       expect([view, await tooWide()]).toEqual([view, []])
     }
     await page.goto(`${site().service.url}/console/#/requests/${id}`)
@@ -65,6 +66,7 @@ export const layoutTests: ViewTests = site => {
 
   it('follows a conversation on a phone: the newest answer ends above the composer', async () => {
     const page = await site().open({ width: 390 })
+    await goTo(page, 'Chat')
     await page.getByLabel('Model').waitFor()
     for (let number = 1; number <= 8; number++) {
       const answer = await askInChat(page, 'demo', `What is ${number} + 20?`)
@@ -124,6 +126,7 @@ export const layoutTests: ViewTests = site => {
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
     const { east } = site().service
     const asked = east.requests.length + 1
+    await goTo(page, 'Chat')
     await page.getByLabel('Model').selectOption('stuck')
     await page.getByLabel('Message', { exact: true }).fill('Hello')
     await page.keyboard.press('Enter')

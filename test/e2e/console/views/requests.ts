@@ -80,7 +80,7 @@ export const requestsTests: ViewTests = site => {
     expect(new Set(await rows.locator('td:nth-child(2)').allTextContents())).toEqual(new Set(['broken']))
     await page.getByLabel('Model').selectOption('demo')
     await page.getByText('No matching requests').waitFor()
-    await page.getByRole('button', { name: /^Show all/ }).click()
+    await page.getByRole('link', { name: /^Show all/ }).click()
     await page.getByRole('button', { name: 'Pause' }).press('Enter')
     const before = await rows.count()
     const id = (await ask('demo')).headers.get('x-request-id')!
