@@ -66,7 +66,6 @@ export {
   cellsIn,
   type RateParameters,
   windowAt,
-  windowStart,
 } from './rate-limiting/counters.ts'
 export {
   type MemoryResponseStore,

@@ -37,6 +37,9 @@ describeWithChromium('the console for everybody who reads it', () => {
     tab = await consoleTab(browser, service)
     const { ask, keys } = service
     const issued = await keys.issue({ name: 'Search', tags: { team: 'search' }, models: ['small-*', 'demo'] })
+    const budget = [{ kind: 'budget', limit: 20, per: 'day', currency: 'usd', unpriced: 'allow' }] as const
+    const spender = await keys.issue({ name: 'Spender', limits: budget })
+    await ask('counted', { key: spender.key })
     const old = await keys.issue({ name: 'Old', limits: [{ kind: 'requests', limit: 5, per: 'minute' }] })
     await keys.rotate(old.stored.id, { overlapMs: 60_000 })
     const gone = await keys.issue({ name: 'Disabled' })
@@ -58,6 +61,41 @@ describeWithChromium('the console for everybody who reads it', () => {
     'the sign-in': async page => {
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.getByLabel('Admin key').waitFor()
+    },
+    'the overview of an hour': async page => {
+      await goTo(page, 'Overview')
+      await page.locator('.failure').first().waitFor()
+      await page.locator('.budget').first().waitFor()
+    },
+    'the overview of days': async page => {
+      await page.goto(`${service.url}/console/#/overview?window=30d`)
+      await page.getByText(/from the ledger/).waitFor()
+      await page.locator('.overview-charts').waitFor()
+    },
+    'the snippets of an empty view': async page => {
+      await page.route('**/api/overview?*', async route => {
+        const response = await route.fetch()
+        const { usage, ...more } = await response.json()
+        const none = { ...usage, requests: 0 }
+        await route.fulfill({ response, json: { ...more, usage: none, since: more.from } })
+      })
+      await page.goto(`${service.url}/console/#/overview?window=15m`)
+      await page.locator('.first-request').waitFor()
+      await page.unroute('**/api/overview?*')
+    },
+    'the command palette': async page => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('option').first().waitFor()
+    },
+    'the keyboard shortcuts': async page => {
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').waitFor()
+    },
+    'the caller’s own start page': async page => {
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByLabel('API key').fill(callerKey)
+      await page.getByRole('button', { name: 'Show usage' }).click()
+      await page.locator('.ledger-totals').waitFor()
     },
     'the empty chat with its options': async page => {
       await goTo(page, 'Chat')

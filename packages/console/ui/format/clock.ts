@@ -9,6 +9,11 @@ export function clock(moment: Date, to: 'minute' | 'second' = 'minute'): string 
   })
 }
 
+/** A day where the reader is, without its year: `Nov 22`. */
+export function day(moment: Date): string {
+  return moment.toLocaleDateString([], { month: 'short', day: 'numeric' })
+}
+
 /** The same with its day before it: `Nov 22, 2026, 18:36`. */
 export function dayAndClock(moment: Date): string {
   return moment.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' })

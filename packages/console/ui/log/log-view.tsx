@@ -84,6 +84,7 @@ function Page({
       <RequestList
         rows={rows.map(row => loggedDetail(row, about.teamTag))}
         open={open}
+        withDay
         caption="Logged requests, newest first"
         hrefTo={id => hrefOf('log', id, search)}
       />

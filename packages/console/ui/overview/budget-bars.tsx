@@ -65,10 +65,11 @@ function Budget({ row }: { row: BudgetRow }) {
       </span>
       <span class="small">
         {look === '' ? (
-          <span class="muted">{Math.round(100 * share)} %</span>
+          <span class="muted">{shareText(share)}</span>
         ) : (
           <StateMark look={look} sign={look === 'bad' ? '✕' : '!'}>
-            {Math.round(100 * share)} %{refused && (dryRun ? ', over in dry run' : ', refused a request')}
+            {shareText(share)}
+            {refused && (dryRun ? ', over in dry run' : ', refused a request')}
           </StateMark>
         )}
       </span>
@@ -87,4 +88,8 @@ function Subject({ row: { subject } }: { row: BudgetRow }) {
       {texts.length > 0 && <span class="muted"> {texts.join(', ')}</span>}
     </>
   )
+}
+
+function shareText(share: number): string {
+  return share > 0 && share < 0.01 ? '< 1 %' : `${Math.round(100 * share)} %`
 }

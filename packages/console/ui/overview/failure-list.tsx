@@ -16,10 +16,13 @@ export function FailureList({
   since,
   logged,
   source,
+  failed,
 }: {
   since: number
   logged: readonly LoggedRequest[] | undefined
   source: OverviewSources['outcomes']
+  /** Whether the request log does not respond. */
+  failed: boolean
 }) {
   const { about, feed } = useSession()
   const { rows: live } = useStore(feed.state)
@@ -35,7 +38,7 @@ export function FailureList({
         <a href={hrefOf(view)}>{source === 'log' ? 'Request log' : 'All requests'}</a>
       </div>
       {rows === undefined ? (
-        <p class="muted">Loading failures …</p>
+        <p class="muted">{failed ? 'Not known: the request log does not respond.' : 'Loading failures …'}</p>
       ) : rows.length === 0 ? (
         <p class="muted">
           No request failed in this period

@@ -20,11 +20,8 @@ const databaseMs = 30_000
 
 /** The start page: what the gateway did in a period that ends now, what it costs, and what needs attention. */
 export function OverviewView({ search }: { search: string }) {
-  const { api } = useSession()
   const given = new URLSearchParams(search).get('window') ?? ''
   const period = Object.hasOwn(periods, given) ? given : defaultPeriod
-  const minutes = periods[period]!.ms / 60_000
-  const memory = useLoaded(signal => api.overview(minutes, signal), [api, minutes], memoryMs)
   return (
     <>
       <div class="view-head">
@@ -36,13 +33,19 @@ export function OverviewView({ search }: { search: string }) {
           onChange={window => replaceLocation(hrefOf('overview', undefined, searchOf({ window })))}
         />
       </div>
-      <Loading what="the overview" loaded={memory}>
-        {value => (
-          // Of another period nothing is shown while this one is loaded.
-          <Figures key={minutes} memory={value} minutes={minutes} />
-        )}
-      </Loading>
+      {/* Figures of another period are not shown while these are loaded. */}
+      <PeriodOverview key={period} minutes={periods[period]!.ms / 60_000} />
     </>
+  )
+}
+
+function PeriodOverview({ minutes }: { minutes: number }) {
+  const { api } = useSession()
+  const memory = useLoaded(signal => api.overview(minutes, signal), [api, minutes], memoryMs)
+  return (
+    <Loading what="the overview" loaded={memory}>
+      {value => <Figures memory={value} minutes={minutes} />}
+    </Loading>
   )
 }
 
@@ -81,6 +84,7 @@ function Figures({ memory, minutes }: { memory: Overview; minutes: number }) {
           since={memory.from}
           logged={outcomeSource === 'log' ? log.value?.failures : undefined}
           source={outcomeSource}
+          failed={log.error !== undefined}
         />
         <div class="overview-column">
           <BudgetBars budgets={memory.budgets} more={memory.moreBudgets} />

@@ -49,7 +49,7 @@ function Targets({ targets }: { targets: readonly TargetRow[] }) {
       {failing.length > 0 && (
         <ul class="failing-targets">
           {failing.slice(0, maxShown).map(target => (
-            <li key={`${target.provider} ${target.model}`} data-state={target.state}>
+            <li class="failing-target" key={`${target.provider} ${target.model}`} data-state={target.state}>
               <span class="name">
                 {target.provider} <span class="muted">/</span> {target.model}
               </span>

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks'
 import type { RequestRow } from '../../src/api.ts'
+import { day } from '../format/clock.ts'
 import { count } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { span } from '../format/span.ts'
@@ -14,11 +15,14 @@ export function RequestList({
   rows,
   open,
   caption = 'Requests, newest first',
+  withDay = false,
   hrefTo = id => hrefOf('requests', id),
 }: {
   rows: readonly RequestRow[]
   open: string | undefined
   caption?: string
+  /** Whether the requests can be of different days. */
+  withDay?: boolean
   /** Returns the address of a row. */
   hrefTo?: (id: string) => string
 }) {
@@ -45,7 +49,7 @@ export function RequestList({
             <th scope="col" class="number less mid">
               First byte
             </th>
-            <th scope="col" class="number no-phone">
+            <th scope="col" class="number wide-only">
               Total
             </th>
             <th scope="col" class="number less">
@@ -59,7 +63,14 @@ export function RequestList({
         <Spacer height={before} />
         <tbody data-rows>
           {rows.slice(start, end).map((row, at) => (
-            <Row key={row.id} row={row} index={start + at + 2} open={row.id === open} href={hrefTo(row.id)} />
+            <Row
+              key={row.id}
+              row={row}
+              index={start + at + 2}
+              withDay={withDay}
+              open={row.id === open}
+              href={hrefTo(row.id)}
+            />
           ))}
         </tbody>
         <Spacer height={after} />
@@ -83,12 +94,14 @@ function Spacer({ height }: { height: number }) {
 function Row({
   row,
   index,
+  withDay,
   open,
   href,
 }: {
   row: RequestRow
   /** Its position in the table, the head of which is the first row. */
   index: number
+  withDay: boolean
   open: boolean
   href: string
 }) {
@@ -97,6 +110,7 @@ function Row({
     <tr class={open ? 'open' : undefined} data-id={row.id} aria-rowindex={index}>
       <td>
         <a class="row-link" href={href} aria-current={open ? 'true' : undefined}>
+          {withDay && <span class="row-day">{day(new Date(row.at))} </span>}
           <Moment at={row.at} />
           <span class="hidden"> Request {row.id}</span>
         </a>
@@ -111,7 +125,7 @@ function Row({
       </td>
       <td class="name less">{row.provider ?? '–'}</td>
       <td class="number less mid">{span(row.firstByteMs)}</td>
-      <td class="number no-phone">{span(row.totalMs)}</td>
+      <td class="number wide-only">{span(row.totalMs)}</td>
       <td class="number less">{count(tokens)}</td>
       <td class="number">{money(row.cost)}</td>
     </tr>

@@ -27,7 +27,7 @@ export function RequestsView({ open, search }: { open: string | undefined; searc
     last.current = open
     if (open !== undefined || current === undefined) return
     const links = [...(list.current?.querySelectorAll<HTMLAnchorElement>('.row-link') ?? [])]
-    const link = links.find(({ href }) => href.includes(hrefOf('requests', current)))
+    const link = links.find(({ hash }) => hash.split('?', 1)[0] === hrefOf('requests', current))
     ;(link ?? list.current?.querySelector('h1'))?.focus()
   }, [open])
   useEffect(() => {

@@ -25,7 +25,8 @@ export function useVisibleRows(count: number, table: RefObject<HTMLTableElement>
     const measure = () => {
       frame = undefined
       const element = table.current
-      if (element === null) return
+      // On a narrow screen the list is hidden while a request is open: it is to be as it was afterwards.
+      if (element === null || element.offsetParent === null) return
       height.current = measuredHeight(element) ?? height.current
       const top = (element.tHead ?? element).getBoundingClientRect().bottom
       setRange(last => sameRange(last, rangeAt(-top / height.current, innerHeight / height.current, count)))

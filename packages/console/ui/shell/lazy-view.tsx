@@ -1,9 +1,10 @@
-import type { ComponentType, FunctionComponent } from 'preact'
+import type { ComponentChildren, ComponentType, FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Returns a component whose code is loaded when it is shown for the first time. */
+/** Returns a component whose code is loaded when it is shown for the first time. `loading` is shown until then. */
 export function lazyView<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
+  loading: ComponentChildren = <p class="muted loading">Loading …</p>,
 ): FunctionComponent<Props> {
   let loaded: ComponentType<Props> | undefined
   return props => {
@@ -21,7 +22,7 @@ export function lazyView<Props extends object>(
     }, [])
     const Loaded = loaded
     if (Loaded !== undefined) return <Loaded {...props} />
-    return failed ? <LoadFailed /> : <p class="muted loading">Loading …</p>
+    return failed ? <LoadFailed /> : loading
   }
 }
 

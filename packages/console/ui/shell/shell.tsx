@@ -16,8 +16,8 @@ const UsageView = lazyView(async () => (await import('../usage/usage-view.tsx'))
 const KeysView = lazyView(async () => (await import('../keys/keys-view.tsx')).KeysView)
 const RoutesView = lazyView(async () => (await import('../routes/routes-view.tsx')).RoutesView)
 const AlertsView = lazyView(async () => (await import('../alerts/alerts-view.tsx')).AlertsView)
-const CommandPalette = lazyView(async () => (await import('./command-palette.tsx')).CommandPalette)
-const ShortcutsDialog = lazyView(async () => (await import('./shortcuts-dialog.tsx')).ShortcutsDialog)
+const CommandPalette = lazyView(async () => (await import('./command-palette.tsx')).CommandPalette, null)
+const ShortcutsDialog = lazyView(async () => (await import('./shortcuts-dialog.tsx')).ShortcutsDialog, null)
 
 /** The header, the navigation and the current view. */
 export function Shell() {

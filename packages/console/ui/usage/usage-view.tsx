@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Series } from '../../src/api.ts'
 import { Choice } from '../parts/choice.tsx'
+import { FirstRequest } from '../parts/first-request.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { callerNames } from '../session/key-names.ts'
 import { useSession } from '../session/session.ts'
@@ -8,6 +9,7 @@ import { useKeyNames } from '../session/use-key-names.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 import { LedgerSection } from './ledger-section.tsx'
 import { SeriesCharts } from './series-charts.tsx'
+import { sum } from './sum.ts'
 
 const everyMs = 5_000
 
@@ -45,7 +47,12 @@ export function UsageView() {
         />
       </div>
       <Loading what="usage" loaded={series}>
-        {value => <SeriesCharts series={namedSeries(value, names)} />}
+        {value => (
+          <>
+            <SeriesCharts series={namedSeries(value, names)} />
+            {value.lines.every(({ requests }) => sum(requests) === 0) && <FirstRequest />}
+          </>
+        )}
       </Loading>
       {about.ledger && <LedgerSection />}
     </>

@@ -9,6 +9,7 @@ const phone = { viewport: { width: 375, height: 760 }, deviceScaleFactor: 2, isM
 
 /** Each picture by its name: on what, and what is done before it is taken. */
 const pictures: Readonly<Record<string, readonly [BrowserContextOptions, (page: Page) => Promise<void>]>> = {
+  overview: [{ viewport: { width: 1200, height: 1180 } }, page => view(page, 'Overview', '.failure')],
   chat: [wide, chatted],
   requests: [wide, traced],
   usage: [{ viewport: { width: 1200, height: 1420 } }, page => view(page, 'Usage', '.ledger .table')],
@@ -50,6 +51,7 @@ async function view(page: Page, name: string, ready: string): Promise<void> {
 }
 
 async function chatted(page: Page): Promise<void> {
+  await view(page, 'Chat', '.composer')
   await page.getByLabel('Model').selectOption('small-chat')
   await page.getByLabel('Message', { exact: true }).fill('What does a sluice do?')
   await page.keyboard.press('Enter')

@@ -8,7 +8,7 @@ export const alertsTests: ViewTests = site => {
     await openBreaker(site().service)
     const page = await site().open()
     await goTo(page, 'Alerts')
-    const alert = page.locator('.alert[data-kind=target_down]', { hasText: 'south/broken' })
+    const alert = page.locator('.alert[data-kind=target_down]', { hasText: 'south/broken' }).first()
     await alert.getByText('Target down').waitFor()
     await alert.getByText('Not delivered').waitFor()
     await alert.getByText('The webhook has a private address.').waitFor()

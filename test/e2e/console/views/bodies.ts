@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
+import { adminKey, callerKey } from '../site/service.ts'
 import { stuckRequest } from '../site/stuck-request.ts'
 import type { ViewTests } from '../site/views.ts'
+
+const run = promisify(execFile)
 
 export const bodiesTests: ViewTests = site => {
   const openLogged = async (
@@ -49,6 +54,37 @@ export const bodiesTests: ViewTests = site => {
     await page.getByText('Copied').waitFor()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     expect(copied).toBe('{"model":"demo","stream":false,"messages":[{"role":"user","content":"copy me"}]}')
+  })
+
+  it('are copied as a curl command that works, without a key', async () => {
+    const { page, id } = await openLogged("it's $HOME")
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await page.getByText('Copied').waitFor()
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    expect(command).not.toContain(callerKey)
+    expect(command).not.toContain(adminKey)
+    const env = { ...process.env, SLUICE_API_KEY: callerKey }
+    const { stdout } = await run('bash', ['-c', command], { env })
+    expect(JSON.parse(stdout).choices[0].message.content).toContain("it's $HOME")
+    expect(JSON.parse(stdout).id).not.toBe(id)
+  })
+
+  it('are opened in the chat, where nothing is sent yet', async () => {
+    const { page, id } = await openLogged('What is 3 + 4?')
+    await page.getByRole('link', { name: 'Open in Chat' }).click()
+    expect(new URL(page.url()).hash).toBe(`#/chat?request=${id}`)
+    const draft = page.getByLabel('Message', { exact: true })
+    await expect.poll(() => draft.inputValue()).toBe('What is 3 + 4?')
+    expect(await page.getByLabel('Model').inputValue()).toBe('demo')
+    expect(await page.locator('.turn').count()).toBe(0)
+    await draft.press('Enter')
+    await page.locator('.turn.assistant').getByText('3 + 4 = 7').waitFor()
+    await page.goto(`${site().service.url}/console/#/chat?request=req_nobody`)
+    await page
+      .getByRole('alert')
+      .getByText(/cannot be opened/)
+      .waitFor()
   })
 
   it('are shown of a live request once it has ended', async () => {

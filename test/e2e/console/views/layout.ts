@@ -55,6 +55,8 @@ export const layoutTests: ViewTests = site => {
     await goTo(page, 'Requests')
     expect(await isSeen(`tr[data-id="${id}"]`, 'Rejected')).toBe(true)
     expect(await isSeen(`tr[data-id="${id}"]`, '401')).toBe(true)
+    const paid = (await ask('counted')).headers.get('x-request-id')!
+    expect(await isSeen(`tr[data-id="${paid}"]`, '$0.033')).toBe(true)
     await goTo(page, 'Keys')
     expect(await isSeen(`.key[data-id="${stored.id}"]`, 'Disabled')).toBe(true)
     await goTo(page, 'Routes')

@@ -80,6 +80,11 @@ export const requestsTests: ViewTests = site => {
     expect(new Set(await rows.locator('td:nth-child(2)').allTextContents())).toEqual(new Set(['broken']))
     await page.getByLabel('Model').selectOption('demo')
     await page.getByText('No matching requests').waitFor()
+    // An address that somebody sends shows the same.
+    expect(new URL(page.url()).hash).toBe('#/requests?model=demo&outcome=upstream_failed')
+    await page.reload()
+    await page.getByText('No matching requests').waitFor()
+    expect(await page.getByLabel('Outcome').inputValue()).toBe('upstream_failed')
     await page.getByRole('link', { name: /^Show all/ }).click()
     await page.getByRole('button', { name: 'Pause' }).press('Enter')
     const before = await rows.count()
