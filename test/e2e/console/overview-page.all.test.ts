@@ -215,6 +215,23 @@ describeWithChromium('the overview', () => {
     }
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Request req_99920')
     expect(await rows.count()).toBeLessThanOrEqual(60)
+    // On a phone the open request takes the place of the list, which is where it was when it is closed.
+    await page.setViewportSize({ width: 390, height: 850 })
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight / 2))
+    /** The request in the middle of the screen. */
+    const middle = () =>
+      page.evaluate(() => document.elementFromPoint(100, 500)?.closest<HTMLElement>('[data-id]')?.dataset.id)
+    await expect.poll(middle).toMatch(/^req_99[5-8]/)
+    const id = (await middle())!
+    await page.getByRole('link', { name: `Request ${id}` }).press('Enter')
+    await page.getByRole('link', { name: 'Close' }).press('Enter')
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toContain(`Request ${id}`)
+    expect(await rows.count()).toBeLessThanOrEqual(60)
+    await expect(page.locator(`[data-id=${id}]`).boundingBox()).resolves.toMatchObject({
+      y: expect.any(Number),
+    })
   })
 
   it('shows a page of the log at a time, of 100,000 stored requests', async () => {

@@ -25,4 +25,12 @@ export const signInTests: ViewTests = site => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
   })
+
+  it('opens what a shared address names, once one has signed in', async () => {
+    const page = await site().open({ address: `${site().service.url}/console/#/requests?outcome=refused` })
+    await page.getByLabel('Admin key').fill(adminKey)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor()
+    expect(await page.getByLabel('Outcome').inputValue()).toBe('refused')
+  })
 }
