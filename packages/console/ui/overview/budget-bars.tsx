@@ -52,6 +52,7 @@ function Budget({ row }: { row: BudgetRow }) {
         <span class="name">
           <Subject row={row} />
           {dryRun && <span class="tag">dry run</span>}
+          {refused && !dryRun && <span class="small bad-text"> refused the last request</span>}
         </span>
         <span class="number small">
           {money(spent)}{' '}
@@ -63,13 +64,12 @@ function Budget({ row }: { row: BudgetRow }) {
       <span class="budget-track" aria-hidden="true">
         <span class="budget-fill" style={{ width: `${100 * Math.min(1, share)}%` }} />
       </span>
-      <span class="small">
+      <span class="number small">
         {look === '' ? (
           <span class="muted">{shareText(share)}</span>
         ) : (
           <StateMark look={look} sign={look === 'bad' ? '✕' : '!'}>
             {shareText(share)}
-            {refused && (dryRun ? ', over in dry run' : ', refused a request')}
           </StateMark>
         )}
       </span>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Series } from '../../src/api.ts'
 import { Choice } from '../parts/choice.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { FirstRequest } from '../parts/first-request.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { callerNames } from '../session/key-names.ts'
@@ -47,12 +48,18 @@ export function UsageView() {
         />
       </div>
       <Loading what="usage" loaded={series}>
-        {value => (
-          <>
+        {value =>
+          value.lines.every(({ requests }) => sum(requests) === 0) ? (
+            <>
+              <Empty title="No requests in this period">
+                The sums by minute are from the memory of this process, since it started.
+              </Empty>
+              <FirstRequest />
+            </>
+          ) : (
             <SeriesCharts series={namedSeries(value, names)} />
-            {value.lines.every(({ requests }) => sum(requests) === 0) && <FirstRequest />}
-          </>
-        )}
+          )
+        }
       </Loading>
       {about.ledger && <LedgerSection />}
     </>
