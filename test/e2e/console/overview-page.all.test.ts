@@ -171,6 +171,21 @@ describeWithChromium('the overview', () => {
     await page.locator('tbody tr').first().waitFor()
   })
 
+  it('says that another view cannot be loaded, as after an update, and offers to load the page again', async () => {
+    const { service, page } = await ownService()
+    await page.goto(service.page)
+    await page.locator('.overview-totals').waitFor()
+    await page.route('**/keys-view-*.js', route => route.fulfill({ status: 404 }))
+    await page.getByRole('link', { name: 'Keys', exact: true }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/Could not load this part of the page/)
+      .waitFor()
+    await page.unroute('**/keys-view-*.js')
+    await page.getByRole('button', { name: 'Reload the page' }).click()
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+  })
+
   it('transfers at most 120 KB, compressed, until it is shown', async () => {
     const { service, page } = await ownService()
     await service.ask('demo')

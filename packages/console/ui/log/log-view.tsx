@@ -5,6 +5,7 @@ import { FirstRequest } from '../parts/first-request.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { RequestFacts } from '../requests/request-facts.tsx'
 import { RequestList } from '../requests/request-list.tsx'
+import { useReturnFocus } from '../requests/use-return-focus.ts'
 import { useSession } from '../session/session.ts'
 import { hrefOf } from '../shell/location.ts'
 import { type Loaded, useLoaded } from '../state/use-loaded.ts'
@@ -28,6 +29,8 @@ export function LogView({ open, search }: { open: string | undefined; search: st
     [api, query],
   )
   const rows = page.value?.rows
+  const list = useRef<HTMLElement>(null)
+  useReturnFocus(list, 'log', open)
   useEffect(() => {
     names.want(
       rows?.flatMap(({ principal, source }) =>
@@ -40,7 +43,7 @@ export function LogView({ open, search }: { open: string | undefined; search: st
   }
   return (
     <div class={open === undefined ? 'requests' : 'requests with-panel'}>
-      <section class="request-side" aria-labelledby="log-title">
+      <section class="request-side" ref={list} aria-labelledby="log-title">
         <div class="view-head">
           <h1 id="log-title" tabIndex={-1}>
             Request log

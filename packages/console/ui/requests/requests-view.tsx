@@ -10,6 +10,7 @@ import { RequestFilter } from './request-filter.tsx'
 import { RequestList } from './request-list.tsx'
 import { RequestPanel } from './request-panel.tsx'
 import { matchesQuery, type RequestQuery, requestQuery, requestSearch } from './request-query.ts'
+import { useReturnFocus } from './use-return-focus.ts'
 
 /** Requests as they happen, and one of them in full. */
 export function RequestsView({ open, search }: { open: string | undefined; search: string }) {
@@ -20,16 +21,7 @@ export function RequestsView({ open, search }: { open: string | undefined; searc
   const setQuery = (next: RequestQuery) => replaceLocation(hrefOf('requests', open, requestSearch(next)))
   const [held, setHeld] = useState<readonly RequestRow[]>()
   const list = useRef<HTMLElement>(null)
-  const last = useRef(open)
-  useEffect(() => {
-    // Back to where one was: with the panel went what had the focus.
-    const { current } = last
-    last.current = open
-    if (open !== undefined || current === undefined) return
-    const links = [...(list.current?.querySelectorAll<HTMLAnchorElement>('.row-link') ?? [])]
-    const link = links.find(({ hash }) => hash.split('?', 1)[0] === hrefOf('requests', current))
-    ;(link ?? list.current?.querySelector('h1'))?.focus()
-  }, [open])
+  useReturnFocus(list, 'requests', open)
   useEffect(() => {
     names.want(rows?.flatMap(({ key, source }) => (key === undefined ? [] : [{ id: key, source }])) ?? [])
   }, [rows])

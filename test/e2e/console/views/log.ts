@@ -26,6 +26,9 @@ export const logTests: ViewTests = site => {
     await panel.getByText(/503/).first().waitFor()
     await panel.getByRole('link', { name: 'Close' }).click()
     await panel.waitFor({ state: 'detached' })
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toContain(`Request ${bad}`)
 
     // An address that somebody sends shows the same.
     await page.goto(`${url}/console/#/log/${good}?tag=team%3Aloggers`)
