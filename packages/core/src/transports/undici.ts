@@ -19,11 +19,13 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
     new WatchedClient(origin, options as PooledOptions, error => stale.add(error))
   const pools = new Map<string, Pool>()
   const agent = new Agent({
-    connect: { timeout: connectMs },
     headersTimeout: 0,
     bodyTimeout: 0,
     factory: (origin, options) => {
-      const pool = new Pool(origin, { ...options, factory: makeClient })
+      const connect = String(origin).startsWith('http:')
+        ? { timeout: connectMs, ...longWrites }
+        : { timeout: connectMs }
+      const pool = new Pool(origin, { ...options, connect, factory: makeClient })
       if (pools.size >= maxKnownPools) pools.clear()
       pools.set(String(origin), pool)
       return pool
@@ -61,6 +63,16 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
   transport.close = () => agent.destroy()
   beginsBy(transport, begin)
   return transport
+}
+
+/**
+ * Options of a socket without TLS that takes a long body at once. Undici waits for the socket to drain after each piece that
+ * reaches its mark, of 64 kB. It sets one mark for reads and writes, which is unset here.
+ */
+const longWrites = {
+  highWaterMark: undefined,
+  readableHighWaterMark: 65_536,
+  writableHighWaterMark: 4_194_304,
 }
 
 /** Undici sends any iterable of bytes, too. */
