@@ -17,9 +17,9 @@ export function publicPackages() {
     .filter(({ manifest }) => manifest.private !== true)
 }
 
-/** The version of a dependency of the root, as installed. */
-export function installedVersion(name) {
-  return JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version
+/** The version of a dependency of the root, or of the package in `folder`, as installed. */
+export function installedVersion(name, folder = root) {
+  return JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version
 }
 
 /**

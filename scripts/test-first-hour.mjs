@@ -22,6 +22,13 @@ try {
   run(process.execPath, ['scripts/build.mjs', '--if-changed', '--no-types'])
   const tarballs = packAll(join(work, 'tarballs'))
   const app = join(work, 'app')
+  const hasSqlite = await import('node:sqlite').then(
+    () => true,
+    () => false,
+  )
+  const sqliteClient = hasSqlite
+    ? {}
+    : { '@libsql/client': installedVersion('@libsql/client', join(root, 'packages', 'sqlite')) }
   await step('npm install, in an empty folder', () =>
     installTarballs(app, {
       tarballs,
@@ -29,9 +36,10 @@ try {
         'sluice',
         ...['core', 'express', 'node', 'providers', 'sqlite'].map(name => `@sluice/${name}`),
       ],
-      dependencies: Object.fromEntries(
-        ['express', 'openai', 'tsx'].map(name => [name, installedVersion(name)]),
-      ),
+      dependencies: {
+        ...Object.fromEntries(['express', 'openai', 'tsx'].map(name => [name, installedVersion(name)])),
+        ...sqliteClient,
+      },
       manifest: { name: 'newcomer', type: 'module' },
     }),
   )
