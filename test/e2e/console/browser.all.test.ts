@@ -14,6 +14,7 @@ import type { Site, ViewTests } from './site/views.ts'
 import { alertsTests } from './views/alerts.ts'
 import { bodiesTests } from './views/bodies.ts'
 import { chatTests } from './views/chat.ts'
+import { chatContentTests } from './views/chat-content.ts'
 import { hooksTests } from './views/hooks.ts'
 import { keysTests } from './views/keys.ts'
 import { layoutTests } from './views/layout.ts'
@@ -27,6 +28,7 @@ import { usageTests } from './views/usage.ts'
 const views: Readonly<Record<string, ViewTests>> = {
   'the sign-in': signInTests,
   'the chat': chatTests,
+  'what is in a chat': chatContentTests,
   'the requests': requestsTests,
   'the log': logTests,
   'the usage': usageTests,
