@@ -10,6 +10,7 @@ import { bodiesOf, replayBodies } from './log-bodies.ts'
 import { type ConsoleLog, exportLog, logParameters, repeatedLogParameters, searchLog } from './log-search.ts'
 import { querySeries } from './query-series.ts'
 import { routeRows } from './route-rows.ts'
+import { testTarget } from './targets/test-target.ts'
 import { usageParameters, usageRows } from './usage-rows.ts'
 
 type ApiHandler = (call: ApiCall) => Response | Promise<Response>
@@ -47,6 +48,12 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, ApiHandl
   },
   '/usage': { GET: usageOf },
   '/routes': { GET: call => plain(call, { models: routesOf(call) }) },
+  '/target-tests': {
+    POST: call => {
+      queryOf(call.request.url, [])
+      return testTarget(call)
+    },
+  },
   '/hooks': { GET: call => plain(call, { hooks: hookRows(call) }) },
   '/alerts': { GET: call => plain(call, { alerts: alertRows(call) }) },
   '/chat': { POST: call => chatOf(call, '/chat/completions') },

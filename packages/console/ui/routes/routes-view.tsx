@@ -17,14 +17,18 @@ export function RoutesView() {
     <>
       <div class="view-head">
         <h1>Routes</h1>
-        <p class="muted">Live state of this process.</p>
+        <p class="muted">
+          Live state of this process.
+          {about.chat &&
+            ' A test sends one request of at most 16 output tokens as the caller \u201cconsole\u201d: it is charged and logged like any other.'}
+        </p>
       </div>
       <Loading what="the routes" loaded={routes}>
         {models =>
           models.length === 0 ? (
             <Empty title="No models">The gateway's route does not list its models.</Empty>
           ) : (
-            <RouteTable models={models} />
+            <RouteTable models={models} tests={about.chat} />
           )
         }
       </Loading>
