@@ -7,7 +7,8 @@ import { useLoaded } from '../state/use-loaded.ts'
 import { DeleteKey } from './delete-key.tsx'
 import { EditKey } from './edit-key.tsx'
 import { IssueKey } from './issue-key.tsx'
-import { type KeyAction, KeyTable } from './key-table.tsx'
+import { KeyList } from './key-list.tsx'
+import type { KeyAction } from './key-table.tsx'
 import { NewKeyDialog } from './new-key-dialog.tsx'
 import { RotateKey } from './rotate-key.tsx'
 
@@ -79,7 +80,7 @@ function ManagedKeys() {
           rows.length === 0 ? (
             <Empty title="No keys yet">Create one for each service or person that calls this gateway.</Empty>
           ) : (
-            <KeyTable rows={rows} onAction={act} />
+            <KeyList keys={rows} onAction={act} />
           )
         }
       </Loading>
