@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startReceiver } from '../../../packages/alerts/src/webhook-receiver.ts'
@@ -110,6 +112,27 @@ describeWithChromium('the console in a browser', () => {
       .getByText(/The bodies cannot be decrypted/)
       .waitFor()
     expect(await page.locator('.body').count()).toBe(0)
+    await page.close()
+    await own.close()
+  })
+
+  it('shows a first request by curl and by the SDK, both of which work', async () => {
+    const own = await startService()
+    const page = await browser.newPage()
+    page.setDefaultTimeout(15_000)
+    await page.goto(own.page)
+    const run = promisify(execFile)
+    const options = { cwd: process.cwd(), env: { ...process.env, SLUICE_API_KEY: callerKey } }
+    for (const view of ['Chat', 'Keys'] as const) {
+      await goTo(page, view)
+      const snippet = page.locator('.first-request pre')
+      const byCurl = await run('sh', ['-c', (await snippet.textContent())!], options)
+      expect(JSON.parse(byCurl.stdout).choices[0].message.content).toEqual(expect.any(String))
+      await page.getByRole('tab', { name: 'OpenAI SDK' }).click()
+      const script = (await snippet.textContent())!
+      const bySdk = await run(process.execPath, ['--input-type=module', '-e', script], options)
+      expect(bySdk.stdout.trim()).not.toBe('')
+    }
     await page.close()
     await own.close()
   })

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { IssuedKeyRow, KeyRow } from '../../src/api.ts'
 import { Empty } from '../parts/empty.tsx'
+import { FirstRequest } from '../parts/first-request.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { useSession } from '../session/session.ts'
 import { useLoaded } from '../state/use-loaded.ts'
@@ -33,7 +34,7 @@ export function KeysView() {
 }
 
 function ManagedKeys() {
-  const { api } = useSession()
+  const { about, api } = useSession()
   const keys = useLoaded(signal => api.keys(signal), [api])
   const [open, setOpen] = useState<Open>()
   const [problem, setProblem] = useState<string>()
@@ -78,7 +79,10 @@ function ManagedKeys() {
       <Loading what="the keys" loaded={keys}>
         {rows =>
           rows.length === 0 ? (
-            <Empty title="No keys yet">Create one for each service or person that calls this gateway.</Empty>
+            <>
+              <Empty title="No keys yet">Create one for each service or person that calls this gateway.</Empty>
+              <FirstRequest model={about.models[0] ?? 'your-model'} />
+            </>
           ) : (
             <KeyList keys={rows} onAction={act} />
           )

@@ -1,4 +1,5 @@
 import { Empty } from '../parts/empty.tsx'
+import { FirstRequest } from '../parts/first-request.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { useSession } from '../session/session.ts'
 import { useLoaded } from '../state/use-loaded.ts'
@@ -26,7 +27,12 @@ export function RoutesView() {
       <Loading what="the routes" loaded={routes}>
         {models =>
           models.length === 0 ? (
-            <Empty title="No models">The gateway's route does not list its models.</Empty>
+            <>
+              <Empty title="No models">
+                The gateway's route does not list its models. Requests name a model that it knows:
+              </Empty>
+              <FirstRequest model="your-model" />
+            </>
           ) : (
             <RouteTable models={models} tests={about.chat} />
           )
