@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import type { KeyRow } from '../../src/api.ts'
-import { Moment } from '../parts/moment.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { useSession } from '../session/session.ts'
 import { useClock } from '../state/use-clock.ts'
@@ -142,21 +141,31 @@ function KeyLine({
       <td class="key-spend">
         <SpendCell row={row} spend={spend} />
       </td>
-      <td class="less key-moment">
-        {row.lastUsedAt === null ? 'never' : <Moment at={row.lastUsedAt} date />}
-      </td>
-      <td class="less key-moment">{row.expiresAt === null ? 'never' : <Moment at={row.expiresAt} date />}</td>
+      <td class="less key-moment">{row.lastUsedAt === null ? 'never' : <Day at={row.lastUsedAt} />}</td>
+      <td class="less key-moment">{row.expiresAt === null ? 'never' : <Day at={row.expiresAt} />}</td>
       <td class="key-actions">
-        <Action row={row} text="Edit" onClick={() => onAction('edit')} />
-        <Action row={row} text="Rotate" onClick={() => onAction('rotate')} />
-        {row.disabled ? (
-          <Action row={row} text="Enable" onClick={() => onAction('enable')} />
-        ) : (
-          <Action row={row} text="Disable" onClick={() => onAction('disable')} />
-        )}
-        <Action row={row} text="Delete" onClick={() => onAction('delete')} />
+        <div class="key-buttons">
+          <Action row={row} text="Edit" onClick={() => onAction('edit')} />
+          <Action row={row} text="Rotate" onClick={() => onAction('rotate')} />
+          {row.disabled ? (
+            <Action row={row} text="Enable" onClick={() => onAction('enable')} />
+          ) : (
+            <Action row={row} text="Disable" onClick={() => onAction('disable')} />
+          )}
+          <Action row={row} text="Delete" onClick={() => onAction('delete')} />
+        </div>
       </td>
     </tr>
+  )
+}
+
+/** A day in the reader's own time; its exact time is told when pointed at. */
+function Day({ at }: { at: number }) {
+  const moment = new Date(at)
+  return (
+    <time dateTime={moment.toISOString()} title={moment.toISOString()}>
+      {moment.toLocaleDateString([], { dateStyle: 'medium' })}
+    </time>
   )
 }
 

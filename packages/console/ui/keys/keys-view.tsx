@@ -80,7 +80,9 @@ function ManagedKeys() {
         {rows =>
           rows.length === 0 ? (
             <>
-              <Empty title="No keys yet">Create one for each service or person that calls this gateway.</Empty>
+              <Empty title="No keys yet">
+                Create one for each service or person that calls this gateway.
+              </Empty>
               <FirstRequest model={about.models[0] ?? 'your-model'} />
             </>
           ) : (

@@ -14,11 +14,11 @@ export function SpendCell({ row, spend }: { row: KeyRow; spend: SpendByWindow | 
   const look = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'quiet'
   return (
     <>
-      <span class="spend-bar" aria-hidden="true">
-        <span class={look} style={{ width: `${Math.min(100, share * 100)}%` }} />
-      </span>
       <span class="spend-text">
         {money(spent)} of {limitText(rule)}
+      </span>
+      <span class="spend-bar" aria-hidden="true">
+        <span class={look} style={{ width: `${Math.min(100, share * 100)}%` }} />
       </span>
     </>
   )

@@ -21,7 +21,13 @@ export function FirstRequest({ model }: { model: string }) {
   return (
     <div class="first-request">
       <div class="row">
-        <Tabs<Kind> label="First request" tabs={kinds} value={kind} onChange={setKind} panel="first-request" />
+        <Tabs<Kind>
+          label="First request"
+          tabs={kinds}
+          value={kind}
+          onChange={setKind}
+          panel="first-request"
+        />
         <CopyButton text={text} label="Copy" quiet />
       </div>
       <pre id="first-request" class="raw" role="tabpanel" aria-label={kind} {...scrollable}>

@@ -28,14 +28,14 @@ export function RouteTable({
             <th scope="col" class="number less">
               Active
             </th>
-            <th scope="col" class="number less">
-              Last response: first token
+            <th scope="col" class="number less" title="Of the last response, where it was streamed">
+              First token
             </th>
-            <th scope="col" class="number less">
-              Last response: total
+            <th scope="col" class="number less" title="Of the last response">
+              Total
             </th>
             <th scope="col" class="less">
-              Ended
+              Last response
             </th>
             <th scope="col" class="number" title="US dollars per million tokens: input and output">
               Price / 1M

@@ -69,7 +69,9 @@ export function TestResult({ test }: { test: TestState }) {
           {count(request.promptTokens)} in, {count(request.completionTokens)} out
         </span>
       )}
-      {request?.cost !== undefined && <span>{request.cost === null ? 'no price' : money(request.cost)}</span>}
+      {passed && request !== undefined && (
+        <span>{request.cost === null ? 'no price' : money(request.cost)}</span>
+      )}
       {request !== undefined && <a href={hrefOf('requests', request.id)}>Request details</a>}
     </p>
   )
