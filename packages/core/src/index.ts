@@ -53,7 +53,7 @@ export type {
   ResponseDecision,
   TextReplacement,
 } from './contracts/hook.ts'
-export type { FetchContext } from './contracts/host.ts'
+export type { FetchContext, TargetName } from './contracts/host.ts'
 export type { ApiKeyLookup, ApiKeyRecord, KeyStore } from './contracts/key-store.ts'
 export type { Ledger } from './contracts/ledger.ts'
 export type { LimitStore } from './contracts/limit-store.ts'
