@@ -1,24 +1,24 @@
 import { useEffect, useState } from 'preact/hooks'
 
-type Screen = typeof import('./chat-screen.tsx')
+type Screen = typeof import('./chat-screen.tsx')['ChatScreen']
 
 let loaded: Screen | undefined
 
 /** The chat. Its code, with the reader of markdown, is loaded when it is opened. */
 export function ChatView() {
-  const [screen, setScreen] = useState(loaded)
+  const [Screen, setScreen] = useState(() => loaded)
   const [problem, setProblem] = useState(false)
   useEffect(() => {
-    if (screen !== undefined) return
+    if (Screen !== undefined) return
     import('./chat-screen.tsx').then(
-      module => {
-        loaded = module
-        setScreen(module)
+      ({ ChatScreen }) => {
+        loaded = ChatScreen
+        setScreen(() => ChatScreen)
       },
       () => setProblem(true),
     )
-  }, [screen])
-  if (screen !== undefined) return <screen.ChatScreen />
+  }, [Screen])
+  if (Screen !== undefined) return <Screen />
   return (
     <div class="chat-loading">
       <h1 class="hidden">Chat</h1>
