@@ -13,6 +13,7 @@ import { ledgerOverview, logOverview, memoryOverview } from './overview/overview
 import { queryMinutes } from './overview/query-minutes.ts'
 import { querySeries } from './query-series.ts'
 import { routeRows } from './route-rows.ts'
+import { testTarget } from './targets/test-target.ts'
 import { usageParameters, usageRows } from './usage-rows.ts'
 
 type ApiHandler = (call: ApiCall) => Response | Promise<Response>
@@ -54,6 +55,12 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, ApiHandl
   },
   '/usage': { GET: usageOf },
   '/routes': { GET: call => plain(call, { models: routesOf(call) }) },
+  '/target-tests': {
+    POST: call => {
+      queryOf(call.request.url, [])
+      return testTarget(call)
+    },
+  },
   '/hooks': { GET: call => plain(call, { hooks: hookRows(call) }) },
   '/alerts': { GET: call => plain(call, { alerts: alertRows(call) }) },
   '/chat': { POST: call => chatOf(call, '/chat/completions') },

@@ -20,6 +20,7 @@
  * | `GET /usage?by=model,day&from=&to=&key=&user=&tag=team:search` | `UsageAnswer` from the ledger; 404 without one |
  * | `GET /own-usage?by=model,day&from=&to=` | `UsageAnswer` of one caller, with its API key instead of the admin key; 404 unless `ownUsage` |
  * | `GET /routes` | `{ models: RouteRow[] }` |
+ * | `POST /target-tests` | `{ model, provider, target }`: sends one short request to a target, as the principal `console`: `TargetTest`; 404 if `chat` of `About` is false |
  * | `GET /hooks` | `{ hooks: ConfiguredHook[] }` in their order; 404 if `hooks` of `About` is false |
  * | `GET /alerts` | `{ alerts: AlertRow[] }`, newest first; at most 100. 404 if `alerts` of `About` is false |
  * | `POST /chat` | the body and the response of chat completions, as the principal `console`; 404 if `chat` of `About` is false |
@@ -34,7 +35,14 @@
  * the ledger or the request log does not respond, or `/live` has too many readers. Request bodies are JSON with their
  * `content-type`, of at most 64 KiB; those of `/chat`, `/messages` and `/responses` have the limits of the gateway.
  */
-import type { AttemptReason, HookRecord, Operation, RequestOutcome, SkipReason } from '@sluice/core'
+import type {
+  AttemptReason,
+  HookRecord,
+  Operation,
+  RequestOutcome,
+  SkipReason,
+  TargetPrice,
+} from '@sluice/core'
 import type { KeyChanges, KeySpec, StoredKey } from '@sluice/core/keys'
 import type { UsageRow } from '@sluice/core/ledger'
 import type { LoggedRequest, RecordedBodies } from '@sluice/core/store'
@@ -344,6 +352,20 @@ export interface TargetRow {
   readonly active: number
   /** `undefined` if this process has received none. */
   readonly last: LastAnswer | undefined
+  /** US dollars per million tokens, as for a short prompt; `null` without a known price. */
+  readonly price: TargetPrice | null
+}
+
+/** The result of a test of a target. */
+export interface TargetTest {
+  /** The status of the gateway's response. */
+  readonly status: number
+  /** Until the end of the response. */
+  readonly ms: number
+  /** The message of an error, as a client gets it. */
+  readonly error?: string
+  /** The request with its tokens and cost; absent if it was rejected early. */
+  readonly request?: RequestDetail
 }
 
 /** How long a target took for its last completed response. */

@@ -5,6 +5,10 @@ export interface ConsoleGateway extends Pick<ManagedGateway, 'matches' | 'models
   /** Responds to a request in process. */
   readonly fetch: (
     request: Request,
-    context?: { readonly mount?: string; readonly onPrincipal?: (principal: Principal) => void },
+    context?: {
+      readonly mount?: string
+      readonly onPrincipal?: (principal: Principal) => void
+      readonly onlyTarget?: { readonly provider: string; readonly model: string }
+    },
   ) => Promise<Response>
 }

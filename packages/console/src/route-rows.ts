@@ -11,7 +11,7 @@ export function routeRows(gateway: ConsoleGateway, log: TargetLog, now: number):
   }))
 }
 
-function targetRow({ provider, model, health }: TargetStatus, log: TargetLog, now: number): TargetRow {
+function targetRow({ provider, model, health, price }: TargetStatus, log: TargetLog, now: number): TargetRow {
   const { state, waitMs, active, scope, unavailableMs } = health
   const { last, reason } = log.of(provider, model)
   return {
@@ -25,5 +25,6 @@ function targetRow({ provider, model, health }: TargetStatus, log: TargetLog, no
     waitMs,
     active,
     last,
+    price,
   }
 }

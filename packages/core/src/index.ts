@@ -53,7 +53,7 @@ export type {
   ResponseDecision,
   TextReplacement,
 } from './contracts/hook.ts'
-export type { FetchContext } from './contracts/host.ts'
+export type { FetchContext, TargetName } from './contracts/host.ts'
 export type { ApiKeyLookup, ApiKeyRecord, KeyStore } from './contracts/key-store.ts'
 export type { Ledger } from './contracts/ledger.ts'
 export type { LimitStore } from './contracts/limit-store.ts'
@@ -100,7 +100,7 @@ export type { BackgroundOptions } from './gateway/background-options.ts'
 export type { GatewayOptions, StreamPacing } from './gateway/config.ts'
 export { createGateway } from './gateway/gateway.ts'
 export type { Explanation, Gateway, ManagedGateway } from './gateway/managed-gateway.ts'
-export type { ModelTargets, TargetStatus } from './gateway/model-targets.ts'
+export type { ModelTargets, TargetPrice, TargetStatus } from './gateway/model-targets.ts'
 export { type CorsOptions, withCors } from './gateway/with-cors.ts'
 export { type Endpoint, withEndpoints } from './gateway/with-endpoints.ts'
 export type { RequestLimits } from './http/request-limits.ts'

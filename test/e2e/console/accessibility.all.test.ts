@@ -1,3 +1,4 @@
+import { steps } from '@sluice/testing'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -106,6 +107,36 @@ describeWithChromium('the console for everybody who reads it', () => {
       const failed = await askInChat(page, 'counted', 'Hello')
       await failed.getByText('Budget exceeded (429)').waitFor()
     },
+    'an answer in markdown with an image before it': async page => {
+      const text =
+        '# Plan\n\n- [x] one\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n```ts\nconst a = 1\n```\n\n> q\n\n![i](https://example.org/i.png)'
+      service.north.respondWith(steps.answer({ text }))
+      const buffer = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64')
+      const image = { name: 'dot.gif', mimeType: 'image/gif', buffer }
+      await page.getByLabel('Image files').setInputFiles(image)
+      await (await askInChat(page, 'unpriced', 'Hello')).getByText('Plan').waitFor()
+      await page.getByLabel('Image files').setInputFiles(image)
+      service.north.respondWith(steps.answer())
+    },
+    'a tool call that waits for its result': async page => {
+      service.north.respondWith(steps.answer({ toolCalls: [{ name: 'now', arguments: { zone: 'UTC' } }] }))
+      await askInChat(page, 'unpriced', 'Hello')
+      await page.getByLabel('Result of now').waitFor()
+      service.north.respondWith(steps.answer())
+    },
+    'the form of a tool': async page => {
+      await page.getByRole('button', { name: 'Tools' }).click()
+      await page.getByRole('button', { name: 'Add a tool' }).click()
+      await page.getByLabel('Parameters (JSON Schema)').fill('{')
+    },
+    'two models beside each other': async page => {
+      await page.getByRole('button', { name: 'Compare' }).click()
+      await page.getByLabel('the compared model').selectOption('broken')
+      await page.getByLabel('Message', { exact: true }).fill('What is 2 + 2?')
+      await page.keyboard.press('Enter')
+      await page.getByText('2 + 2 = 4').waitFor()
+      await page.locator('.turn-failure').waitFor()
+    },
     'the requests': async page => {
       await goTo(page, 'Requests')
       await page.locator('tbody tr').first().waitFor()
@@ -169,6 +200,10 @@ describeWithChromium('the console for everybody who reads it', () => {
       await goTo(page, 'Routes')
       await page.locator('[data-state=open]').first().waitFor()
       await page.locator('[data-hook]').first().waitFor()
+      await page.getByRole('button', { name: 'Test local / demo of demo' }).click()
+      await page.getByRole('button', { name: 'Test south / broken of broken' }).click()
+      await page.getByText('Test passed').waitFor()
+      await page.getByText('Test failed').waitFor()
     },
   }
 

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startReceiver } from '../../../packages/alerts/src/webhook-receiver.ts'
@@ -14,6 +16,7 @@ import type { Site, ViewTests } from './site/views.ts'
 import { alertsTests } from './views/alerts.ts'
 import { bodiesTests } from './views/bodies.ts'
 import { chatTests } from './views/chat.ts'
+import { chatContentTests } from './views/chat-content.ts'
 import { hooksTests } from './views/hooks.ts'
 import { keysTests } from './views/keys.ts'
 import { layoutTests } from './views/layout.ts'
@@ -61,16 +64,17 @@ describeWithChromium('the console in a browser', () => {
 
   const site = (): Site => ({ service, open: tab.open })
   for (const [name, tests] of Object.entries(views)) describe(name, () => tests(site))
-  describe('the chat', () =>
-    chatTests(() => ({
-      ...site(),
-      // The page opens with the overview.
-      open: async opening => {
-        const page = await tab.open(opening)
-        await goTo(page, 'Chat')
-        return page
-      },
-    })))
+  const chatSite = (): Site => ({
+    ...site(),
+    // The page opens with the overview.
+    open: async opening => {
+      const page = await tab.open(opening)
+      await goTo(page, 'Chat')
+      return page
+    },
+  })
+  describe('the chat', () => chatTests(chatSite))
+  describe('what is in a chat', () => chatContentTests(chatSite))
 
   it('says that the limit of the console itself is reached, and takes a caller’s key', async () => {
     const limits = [{ kind: 'requests', limit: 1, per: 'hour' }] as const
@@ -120,6 +124,27 @@ describeWithChromium('the console in a browser', () => {
       .getByText(/The bodies cannot be decrypted/)
       .waitFor()
     expect(await page.locator('.body').count()).toBe(0)
+    await page.close()
+    await own.close()
+  })
+
+  it('shows a first request by curl and by the SDK, both of which work', async () => {
+    const own = await startService()
+    const page = await browser.newPage()
+    page.setDefaultTimeout(15_000)
+    await page.goto(own.page)
+    const run = promisify(execFile)
+    const options = { cwd: process.cwd(), env: { ...process.env, SLUICE_API_KEY: callerKey } }
+    for (const view of ['Chat', 'Keys'] as const) {
+      await goTo(page, view)
+      const snippet = page.locator('.first-request pre')
+      const byCurl = await run('sh', ['-c', (await snippet.textContent())!], options)
+      expect(JSON.parse(byCurl.stdout).choices[0].message.content).toEqual(expect.any(String))
+      await page.getByRole('tab', { name: 'OpenAI SDK' }).click()
+      const script = (await snippet.textContent())!
+      const bySdk = await run(process.execPath, ['--input-type=module', '-e', script], options)
+      expect(bySdk.stdout.trim()).not.toBe('')
+    }
     await page.close()
     await own.close()
   })

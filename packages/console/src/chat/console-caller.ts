@@ -9,13 +9,14 @@ export interface ConsoleCaller {
   readonly authenticate: (request: Request) => Principal | undefined
   /**
    * Sends the body of an admin's request to an endpoint of the gateway as the console's own principal, and returns its response as
-   * it comes. `more`: further headers. Throws 403 where the gateway was not given `authenticate`.
+   * it comes. `more`: further headers; `context`: how the gateway is called. Throws 403 where the gateway was not given `authenticate`.
    */
   send(
     request: Request,
     gateway: ConsoleGateway,
     path: string,
     more?: Readonly<Record<string, string>>,
+    context?: Parameters<ConsoleGateway['fetch']>[1],
   ): Promise<Response>
 }
 
@@ -37,11 +38,11 @@ export function consoleCaller({ models, tags, limits }: ResolvedChat): ConsoleCa
       own.known = true
       return principal
     },
-    async send(request, gateway, path, more = {}) {
+    async send(request, gateway, path, more = {}, context) {
       const own = { known: false }
       const chat = chatRequest(request, path, more)
       sent.set(chat, own)
-      const response = await gateway.fetch(chat)
+      const response = await gateway.fetch(chat, context)
       if (response.status === 401 && !own.known) throw notCaller()
       return chatResponse(response)
     },

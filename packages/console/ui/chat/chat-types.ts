@@ -7,15 +7,58 @@ export interface TokenCounts {
   readonly output: number
 }
 
+/** An image of a message. */
+export interface ChatImage {
+  readonly name: string
+  /** Such as `image/png`. */
+  readonly type: string
+  /** The size of the file. */
+  readonly bytes: number
+  /** The file in base64. */
+  readonly data: string
+}
+
+/** A tool call of an answer. */
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  /** JSON as the model wrote it. */
+  readonly arguments: string
+}
+
+/** What an event adds to a tool call. */
+export interface ToolCallPiece {
+  /** Which call of the answer it is. */
+  readonly at: number
+  readonly id?: string
+  readonly name?: string
+  readonly arguments?: string
+}
+
 /** One message of the conversation. */
 export interface Turn {
-  readonly role: 'user' | 'assistant'
+  /** `tool`: the result of a tool call. */
+  readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
   readonly state: 'complete' | 'streaming' | 'stopped' | 'failed'
+  readonly images?: readonly ChatImage[]
+  /** The reasoning that the model shows. It is not sent back. */
+  readonly reasoning?: string
+  readonly calls?: readonly ToolCall[]
+  /** The call that a result belongs to. */
+  readonly resultOf?: Pick<ToolCall, 'id' | 'name'>
   readonly failure?: ChatFailure
   readonly requestId?: string
   readonly usage?: TokenCounts
   readonly tookMs?: number
+}
+
+/** A tool as it is typed. */
+export interface ChatTool {
+  readonly name: string
+  readonly description: string
+  /** The JSON Schema of its arguments. */
+  readonly parameters: string
 }
 
 /** Options of the next request. */
@@ -26,6 +69,12 @@ export interface ChatOptions {
   /** As typed; empty leaves it to the provider. */
   readonly temperature: string
   readonly maxTokens: string
+  readonly topP: string
+  /** One sequence per line. */
+  readonly stop: string
+  readonly seed: string
+  readonly effort: string
+  readonly tools: readonly ChatTool[]
   /** The key of a caller; empty: the console calls as itself. */
   readonly callerKey: string
 }

@@ -1,33 +1,34 @@
-import { useSession } from '../session/session.ts'
-import { useStore } from '../state/use-store.ts'
-import { ChatSettings } from './chat-settings.tsx'
-import { Composer } from './composer.tsx'
-import { Conversation } from './conversation.tsx'
-import { ExchangePanel } from './exchange-panel.tsx'
-import { OpenRequest } from './open-request.tsx'
+import { useEffect, useState } from 'preact/hooks'
 
-/** A conversation with any model, beside what goes over the wire for it. */
+type Screen = typeof import('./chat-screen.tsx')['ChatScreen']
+
+let loaded: Screen | undefined
+
+/** The chat. Its code, with the reader of markdown, is loaded when it is opened. */
 export function ChatView() {
-  const { chat } = useSession()
-  const { turns, exchange, options, draft, running } = useStore(chat.state)
+  const [Screen, setScreen] = useState(() => loaded)
+  const [problem, setProblem] = useState(false)
+  useEffect(() => {
+    if (Screen !== undefined) return
+    import('./chat-screen.tsx').then(
+      ({ ChatScreen }) => {
+        loaded = ChatScreen
+        setScreen(() => ChatScreen)
+      },
+      () => setProblem(true),
+    )
+  }, [Screen])
+  if (Screen !== undefined) return <Screen />
   return (
-    <>
-      <section class="chat" aria-label="Conversation">
-        <h1 class="hidden">Chat</h1>
-        <ChatSettings options={options} onChange={chat.choose} />
-        <OpenRequest />
-        <Conversation turns={turns} model={options.model} />
-        <Composer
-          draft={draft}
-          running={running}
-          begun={turns.length > 0}
-          onWrite={chat.write}
-          onSend={chat.send}
-          onStop={chat.stop}
-          onClear={chat.clear}
-        />
-      </section>
-      <ExchangePanel exchange={exchange} last={turns.at(-1)} />
-    </>
+    <div class="chat-loading">
+      <h1 class="hidden">Chat</h1>
+      {problem ? (
+        <p class="notice bad" role="alert">
+          Cannot load the chat. The gateway may have been updated: reload the page.
+        </p>
+      ) : (
+        <p class="muted">Loading the chat …</p>
+      )}
+    </div>
   )
 }

@@ -1,14 +1,25 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { Empty } from '../parts/empty.tsx'
 import { scrollable } from '../parts/scrollable.ts'
-import type { Turn } from './chat-types.ts'
+import { type ChatSide, openCalls } from './chat.ts'
+import { ChatStart } from './chat-start.tsx'
+import { ToolResults } from './tool-results.tsx'
 import { TurnText } from './turn-text.tsx'
 
 /** How far from its end one may be and still follow it, in pixels. */
 const nearEnd = 80
 
-/** The turns, oldest first. It follows the answer for who reads its end. */
-export function Conversation({ turns, model }: { turns: readonly Turn[]; model: string }) {
+/** The turns of one side, oldest first. It follows the answer for who reads its end. */
+export function Conversation({
+  side,
+  named,
+  onResults,
+}: {
+  side: ChatSide
+  /** Whether it has the name of its model: there are others beside it. */
+  named: boolean
+  onResults(results: readonly string[]): void
+}) {
+  const { turns, model, running } = side
   const box = useRef<HTMLDivElement>(null)
   const follows = useRef(true)
   useEffect(() => {
@@ -19,30 +30,33 @@ export function Conversation({ turns, model }: { turns: readonly Turn[]; model: 
     const { scrollHeight, scrollTop, clientHeight } = box.current!
     follows.current = scrollHeight - scrollTop - clientHeight < nearEnd
   }
+  const name = named && <h2 class="side-name name">{model}</h2>
   if (turns.length === 0) {
     return (
       <div class="conversation">
-        <Empty title="Start a conversation">
-          {model === ''
-            ? 'This gateway has no models yet.'
-            : `Responses of ${model} are streamed here, as for any client.`}
-        </Empty>
+        {name}
+        <ChatStart model={model} short={named} />
       </div>
     )
   }
+  const calls = running ? [] : openCalls(side)
   return (
     <div
       class="conversation"
       role="log"
       {...scrollable}
-      aria-label="Messages"
+      aria-label={named ? `Messages of ${model}` : 'Messages'}
       aria-busy={turns.at(-1)?.state === 'streaming'}
       ref={box}
       onScroll={scrolled}
     >
+      {name}
       {turns.map((turn, at) => (
         <TurnText key={at} turn={turn} />
       ))}
+      {calls.length > 0 && (
+        <ToolResults key={turns.length} calls={calls} of={named ? model : undefined} onResults={onResults} />
+      )}
     </div>
   )
 }

@@ -29,7 +29,8 @@ export function OpenRequest() {
           return setSaid('The request cannot be opened: its body is not stored, or is not one of a chat.')
         }
         loaded.set(chat, id)
-        show(chat, opened)
+        const { options, turns, draft } = opened
+        chat.fill({ options, turns, draft })
         setSaid(
           opened.omitted.length === 0
             ? undefined
@@ -53,11 +54,4 @@ export function OpenRequest() {
 
 function openedOf({ path, model, request }: LoggedBodies): OpenedRequest | undefined {
   return request === undefined ? undefined : openedRequest(path, model, request)
-}
-
-function show(chat: Chat, { options, turns, draft }: OpenedRequest): void {
-  chat.clear()
-  chat.choose(options)
-  chat.write(draft)
-  chat.state.update(last => ({ ...last, turns }))
 }

@@ -1,3 +1,4 @@
+import { count } from '../format/count.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import type { SentRequest } from './chat-types.ts'
 
@@ -12,11 +13,19 @@ export function RawRequest({ request: { url, key, body } }: { request: SentReque
   return (
     <div class="stack">
       <pre class="raw">{head.join('\n')}</pre>
-      <pre class="raw">{body}</pre>
+      <pre class="raw">{shortened(body)}</pre>
       <div class="row">
         <CopyButton text={body} label="Copy body" />
       </div>
     </div>
+  )
+}
+
+/** Images in base64 are cut for the eye: "Copy body" has all of it. */
+function shortened(body: string): string {
+  return body.replace(
+    /[A-Za-z0-9+/=]{1000,}/g,
+    data => `${data.slice(0, 40)}… (${count(data.length)} characters)`,
   )
 }
 

@@ -2,12 +2,17 @@ import { errorIn } from '../server/api-error.ts'
 import { readEvents } from '../server/read-events.ts'
 import { chatDialects } from './chat-dialects.ts'
 import type { Exchange, SentRequest, TokenCounts, Turn } from './chat-types.ts'
+import type { AnswerPiece } from './dialects/chat-dialect.ts'
 
 /** Where an answer goes while it comes. */
 export interface AnswerSink {
-  text(piece: string): void
+  /** What the events since the last call add. */
+  pieces(pieces: readonly AnswerPiece[]): void
   exchange(change: (exchange: Exchange) => Exchange): void
 }
+
+/** Events within so many milliseconds are shown together: drawing the page for each of thousands would block it. */
+const showMs = 16
 
 /** Sends a request and reads its answer to the end. Never rejects: what went wrong is in the outcome. */
 export async function sendChat(
@@ -27,6 +32,19 @@ export async function sendChat(
     ...(requestId === undefined ? {} : { requestId }),
     ...(usage === undefined ? {} : { usage }),
   })
+  let pieces: AnswerPiece[] = []
+  let events: Exchange['events'][number][] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const show = () => {
+    clearTimeout(timer)
+    timer = undefined
+    const [newPieces, newEvents] = [pieces, events]
+    if (newEvents.length === 0) return
+    pieces = []
+    events = []
+    sink.exchange(last => ({ ...last, events: [...last.events, ...newEvents] }))
+    sink.pieces(newPieces)
+  }
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -48,20 +66,22 @@ export async function sendChat(
     const { read, endName } = chatDialects[dialect]
     let done = false
     for await (const { data, raw } of readEvents(response.body)) {
-      const atMs = since()
-      sink.exchange(last => ({ ...last, events: [...last.events, { atMs, raw }] }))
+      events.push({ atMs: since(), raw })
+      timer ??= setTimeout(show, showMs)
       const failure = errorIn(data)
       if (failure !== undefined) return outcome('failed', failure.message, failure.code)
-      const { text, counts, isEnd = false } = read(data, usage)
-      usage = counts ?? usage
-      done ||= isEnd
-      if (text !== undefined) sink.text(text)
+      const piece = read(data, usage)
+      usage = piece.counts ?? usage
+      done ||= piece.isEnd === true
+      pieces.push(piece)
     }
     return done ? outcome('complete') : outcome('failed', `The response ended before ${endName}.`)
   } catch {
     return signal.aborted
       ? outcome('stopped')
       : outcome('failed', 'Could not connect to the gateway, or lost the connection.')
+  } finally {
+    show()
   }
 }
 

@@ -76,7 +76,7 @@ function ambiguous(what: string): Error {
 }
 
 /** As `datetime-local` wants it, in the reader's own time. */
-function localMinute(at: number): string {
+export function localMinute(at: number): string {
   const moment = new Date(at)
   return new Date(at - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length)
 }

@@ -1,3 +1,4 @@
+import { ExpiryFields } from './expiry-fields.tsx'
 import type { KeyFormValues } from './key-form.ts'
 import { LimitFields } from './limit-fields.tsx'
 
@@ -43,14 +44,7 @@ export function KeyFields({
             onInput={event => set({ tags: event.currentTarget.value })}
           />
         </label>
-        <label class="field">
-          <span>Expires</span>
-          <input
-            type="datetime-local"
-            value={typed.expiresAt}
-            onInput={event => set({ expiresAt: event.currentTarget.value })}
-          />
-        </label>
+        <ExpiryFields value={typed.expiresAt} onChange={expiresAt => set({ expiresAt })} />
       </div>
       <LimitFields limits={typed.limits} onChange={limits => set({ limits })} />
     </>

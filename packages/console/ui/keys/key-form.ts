@@ -17,7 +17,7 @@ export interface KeyFormValues {
   readonly models: string
   /** `team=search, plan=gold` */
   readonly tags: string
-  /** As `datetime-local` gives it; empty: never. */
+  /** As `datetime-local` gives it, or `+` with the milliseconds from when it is sent; empty: never. */
   readonly expiresAt: string
   readonly limits: readonly LimitFormValues[]
 }
@@ -69,8 +69,9 @@ export function limitOf({ rule, kind, limit, per }: LimitFormValues): LimitRuleD
     : { kind, limit: number, per: window, ...more }
 }
 
-/** Milliseconds since 1970 of a time that was typed. Throws `Error` for what is none. */
+/** Milliseconds since 1970 of a time that was typed, or of a span from now. Throws `Error` for what is none. */
 export function momentOf(text: string): number {
+  if (/^\+\d+$/.test(text)) return Date.now() + Number(text)
   const at = new Date(text).getTime()
   if (Number.isNaN(at)) throw new Error(`${text} is not a valid date.`)
   return at

@@ -1,103 +1,182 @@
 import type { ComponentChildren } from 'preact'
 import type { KeyRow } from '../../src/api.ts'
-import { Moment } from '../parts/moment.tsx'
+import { StateMark } from '../parts/state-mark.tsx'
+import { useSession } from '../session/session.ts'
 import { useClock } from '../state/use-clock.ts'
+import type { KeyOrder } from './key-order.ts'
+import type { SpendByWindow } from './key-spend.ts'
 import { limitText } from './limit-text.ts'
+import { SpendCell } from './spend-cell.tsx'
 
 export type KeyAction = 'edit' | 'rotate' | 'disable' | 'enable' | 'delete'
 
 const looks: Readonly<Record<KeyState, readonly [string, string, string]>> = {
-  active: ['good', '●', 'Active'],
+  active: ['quiet', '●', 'Active'],
   rotating: ['accent', '◐', 'Active, old secret still valid'],
-  disabled: ['quiet', '○', 'Disabled'],
-  expired: ['warn', '⊘', 'Expired'],
+  disabled: ['warn', '○', 'Disabled'],
+  expired: ['bad', '⊘', 'Expired'],
 }
 
-/** The keys, newest first. */
+/** Keys, one a row. */
 export function KeyTable({
   rows,
+  spend,
+  order,
+  onOrder,
   onAction,
 }: {
   rows: readonly KeyRow[]
+  /** `undefined` where it is not known. */
+  spend: SpendByWindow | undefined
+  order: KeyOrder
+  onOrder(order: KeyOrder): void
   onAction(row: KeyRow, action: KeyAction): void
 }) {
   const now = useClock(10_000)
+  const head = { order, onOrder }
   return (
-    <ul class="keys">
-      {rows.map(row => (
-        <li key={row.id} class="card key" data-id={row.id}>
-          <KeyLine row={row} state={keyState(row, now)} onAction={action => onAction(row, action)} />
-        </li>
-      ))}
-    </ul>
+    <div class="table-box">
+      <table class="table keys">
+        <caption class="hidden">Keys</caption>
+        <thead>
+          <tr>
+            <SortHead {...head} by="name" text="Key" />
+            <th scope="col">State</th>
+            <SortHead {...head} by="team" text="Team" less />
+            <th scope="col" class="less">
+              Models and limits
+            </th>
+            <SortHead {...head} by="spend" text="Spend" />
+            <SortHead {...head} by="used" text="Last used" less />
+            <SortHead {...head} by="expires" text="Expires" less />
+            <th scope="col">
+              <span class="hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <KeyLine
+              key={row.id}
+              row={row}
+              state={keyState(row, now)}
+              spend={spend}
+              onAction={action => onAction(row, action)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The head of a column that keys are sorted by; pressed again, they are newest first. */
+function SortHead({
+  by,
+  text,
+  order,
+  less = false,
+  onOrder,
+}: {
+  by: KeyOrder
+  text: string
+  order: KeyOrder
+  less?: boolean
+  onOrder(order: KeyOrder): void
+}) {
+  const isSorted = order === by
+  const direction = by === 'spend' || by === 'used' ? 'descending' : 'ascending'
+  return (
+    <th scope="col" class={less ? 'less' : undefined} aria-sort={isSorted ? direction : undefined}>
+      <button class="sort" type="button" onClick={() => onOrder(isSorted ? 'created' : by)}>
+        {text}
+        <span aria-hidden="true">{isSorted ? (direction === 'ascending' ? ' ↑' : ' ↓') : ''}</span>
+      </button>
+    </th>
   )
 }
 
 function KeyLine({
   row,
   state,
+  spend,
   onAction,
 }: {
   row: KeyRow
   state: KeyState
+  spend: SpendByWindow | undefined
   onAction(action: KeyAction): void
 }) {
+  const { teamTag } = useSession().about
   const [look, sign, text] = looks[state]
-  const tags = Object.entries(row.tags ?? {})
+  const { [teamTag]: team, ...tags } = row.tags ?? {}
+  const others = Object.entries(tags)
   return (
-    <>
-      <div class="key-head">
-        <h2 class="name">{row.name}</h2>
-        <span class={`mark-of ${look}`}>
-          <span class="sign" aria-hidden="true">
-            {sign}
-          </span>
-          {text}
-        </span>
+    <tr class="key" data-id={row.id}>
+      <th scope="row">
+        <span class="name key-name">{row.name}</span>
         <code class="muted id">{row.id}</code>
-      </div>
-      <dl class="facts">
-        <Fact name="Models">{row.models === null ? 'all' : row.models.join(', ')}</Fact>
-        <Fact name="Limits">
-          {row.limits === null || row.limits.length === 0 ? 'none' : row.limits.map(limitText).join(' · ')}
-        </Fact>
-        {tags.length > 0 && (
-          <Fact name="Tags">{tags.map(([name, value]) => `${name} = ${value}`).join(', ')}</Fact>
+      </th>
+      <td>
+        <StateMark look={look} sign={sign}>
+          {text}
+        </StateMark>
+      </td>
+      <td class="less">
+        <span class="name">{team ?? '–'}</span>
+        {others.length > 0 && (
+          <span class="muted small key-more">
+            {others.map(([name, value]) => `${name} = ${value}`).join(', ')}
+          </span>
         )}
-        <Fact name="Created">
-          <Moment at={row.createdAt} date />
-        </Fact>
-        <Fact name="Last used">
-          {row.lastUsedAt === null ? 'never' : <Moment at={row.lastUsedAt} date />}
-        </Fact>
-        <Fact name="Expires">{row.expiresAt === null ? 'never' : <Moment at={row.expiresAt} date />}</Fact>
-      </dl>
-      <div class="row key-actions">
-        <Action row={row} text="Edit" onClick={() => onAction('edit')} />
-        <Action row={row} text="Rotate" onClick={() => onAction('rotate')} />
-        {row.disabled ? (
-          <Action row={row} text="Enable" onClick={() => onAction('enable')} />
-        ) : (
-          <Action row={row} text="Disable" onClick={() => onAction('disable')} />
-        )}
-        <Action row={row} text="Delete" onClick={() => onAction('delete')} />
-      </div>
-    </>
+      </td>
+      <td class="less">
+        <span class="name">{row.models === null ? 'all models' : row.models.join(', ')}</span>
+        <span class="muted small key-more">
+          {row.limits === null || row.limits.length === 0
+            ? 'no limits'
+            : row.limits.map(limitText).join(' · ')}
+        </span>
+      </td>
+      <td class="key-spend">
+        <SpendCell row={row} spend={spend} />
+      </td>
+      <td class="less key-moment">{row.lastUsedAt === null ? 'never' : <Day at={row.lastUsedAt} />}</td>
+      <td class="less key-moment">{row.expiresAt === null ? 'never' : <Day at={row.expiresAt} />}</td>
+      <td class="key-actions">
+        <div class="key-buttons">
+          <Action row={row} text="Edit" onClick={() => onAction('edit')} />
+          <Action row={row} text="Rotate" onClick={() => onAction('rotate')} />
+          {row.disabled ? (
+            <Action row={row} text="Enable" onClick={() => onAction('enable')} />
+          ) : (
+            <Action row={row} text="Disable" onClick={() => onAction('disable')} />
+          )}
+          <Action row={row} text="Delete" onClick={() => onAction('delete')} />
+        </div>
+      </td>
+    </tr>
   )
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+/** A day in the reader's own time; its exact time is told when pointed at. */
+function Day({ at }: { at: number }) {
+  const moment = new Date(at)
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <time dateTime={moment.toISOString()} title={moment.toISOString()}>
+      {moment.toLocaleDateString([], { dateStyle: 'medium' })}
+    </time>
   )
 }
 
-function Action({ row, text, onClick }: { row: KeyRow; text: string; onClick(): void }) {
+function Action({ row, text, onClick }: { row: KeyRow; text: string; onClick(): void }): ComponentChildren {
   return (
-    <button class="button quiet" type="button" aria-label={`${text} ${row.name}`} onClick={onClick}>
+    <button
+      class="button quiet small-button"
+      type="button"
+      aria-label={`${text} ${row.name}`}
+      onClick={onClick}
+    >
       {text}
     </button>
   )

@@ -1,13 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { IssuedKeyRow, KeyRow } from '../../src/api.ts'
 import { Empty } from '../parts/empty.tsx'
+import { FirstRequest } from '../parts/first-request.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { useSession } from '../session/session.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 import { DeleteKey } from './delete-key.tsx'
 import { EditKey } from './edit-key.tsx'
 import { IssueKey } from './issue-key.tsx'
-import { type KeyAction, KeyTable } from './key-table.tsx'
+import { KeyList } from './key-list.tsx'
+import type { KeyAction } from './key-table.tsx'
 import { NewKeyDialog } from './new-key-dialog.tsx'
 import { RotateKey } from './rotate-key.tsx'
 
@@ -77,9 +79,14 @@ function ManagedKeys() {
       <Loading what="the keys" loaded={keys}>
         {rows =>
           rows.length === 0 ? (
-            <Empty title="No keys yet">Create one for each service or person that calls this gateway.</Empty>
+            <>
+              <Empty title="No keys yet">
+                Create one for each service or person that calls this gateway.
+              </Empty>
+              <FirstRequest />
+            </>
           ) : (
-            <KeyTable rows={rows} onAction={act} />
+            <KeyList keys={rows} onAction={act} />
           )
         }
       </Loading>

@@ -8,13 +8,13 @@ import { scrollable } from './scrollable.ts'
 import { firstModel, sdkSnippet } from './snippets.ts'
 import { Tabs } from './tabs.tsx'
 
-/** How to send a request to this gateway, where there are none to show. */
-export function FirstRequest() {
+/** How to send a request to this gateway, where there are none to show. `model`: default, the first that is served. */
+export function FirstRequest({ model: given }: { model?: string }) {
   const { about } = useSession()
   const [shows, setShows] = useState<'curl' | 'sdk'>('curl')
   const panel = useId()
   const url = gatewayUrl(about)
-  const model = firstModel(about.models)
+  const model = given ?? firstModel(about.models)
   const text =
     shows === 'curl'
       ? curlCommand(

@@ -17,6 +17,7 @@ import type {
   RequestRow,
   RouteRow,
   Series,
+  TargetTest,
   UsageAnswer,
 } from '../../src/api.ts'
 import { ApiError, toApiError } from './api-error.ts'
@@ -43,6 +44,8 @@ export interface ConsoleApi {
   series(by: Series['by'], minutes: string, signal?: AbortSignal): Promise<Series>
   usage(by: readonly string[], from: number, signal?: AbortSignal): Promise<UsageAnswer>
   routes(signal?: AbortSignal): Promise<readonly RouteRow[]>
+  /** Sends one short request to a target of a model. It costs what a request costs. */
+  testTarget(model: string, provider: string, target: string): Promise<TargetTest>
   /** The configured hooks, in their order. */
   hooks(signal: AbortSignal): Promise<readonly ConfiguredHook[]>
   /** The latest alerts, newest first. */
@@ -103,6 +106,7 @@ export function consoleApi(key: string, onUnknown: () => void): ConsoleApi {
       get(`series?by=${by}${minutes === '' ? '' : `&minutes=${minutes}`}`, signal),
     usage: (by, from, signal) => get(`usage?by=${by.map(of).join()}&from=${from}`, signal),
     routes: async signal => (await get('routes', signal)).models,
+    testTarget: (model, provider, target) => send('POST', 'target-tests', { model, provider, target }),
     hooks: async signal => (await get('hooks', signal)).hooks,
     alerts: async signal => (await get('alerts', signal)).alerts,
     keys: async signal => (await get('keys', signal)).keys,

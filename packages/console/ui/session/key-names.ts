@@ -73,7 +73,7 @@ export function callerNames(
   })
 }
 
-function isKey({ source }: Caller): boolean {
+export function isKey({ source }: Caller): boolean {
   return source === undefined || source === 'api_keys'
 }
 

@@ -35,6 +35,14 @@ export interface DisconnectSource {
   offDisconnect(listener: DisconnectListener): void
 }
 
+/** Names a target of a model. */
+export interface TargetName {
+  /** The name of the provider. */
+  readonly provider: string
+  /** The upstream's own name for the model. */
+  readonly model: string
+}
+
 /** What an adapter passes to `gateway.fetch` beside the `Request`. `Host` is the request type of the host. */
 export interface FetchContext<Host = unknown> {
   /** The request object of the host, passed to `authenticate`: `req` of Express, `ctx` of Koa. */
@@ -45,6 +53,11 @@ export interface FetchContext<Host = unknown> {
   readonly body?: HostBody | undefined
   /** Called once with the principal, after authentication. */
   readonly onPrincipal?: ((principal: Principal) => void) | undefined
+  /**
+   * Calls this target alone, once, of those of the requested model: to test it. There is no fallback, retry, hedge or mirrored
+   * call. 404 if the model has no such target. For code beside the gateway: no client can set it.
+   */
+  readonly onlyTarget?: TargetName | undefined
   /**
    * Whether the adapter reads responses as plain data, the `GatewayResponse` under `gatewayResponseKey`. The gateway then
    * creates a native `Response` body and `Headers` only if they are used, which is cheaper. Default `false`.

@@ -11,6 +11,7 @@ import { principalKey } from '../primitives/principal-key.ts'
 import { shedLoad } from '../rate-limiting/load-shedding.ts'
 import { lastTargetFirst } from '../routing/last-target.ts'
 import { route } from '../routing/route.ts'
+import { selectTarget } from '../routing/select-target.ts'
 import { isBodyBuffered, read, receive } from '../validation/read.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
@@ -44,6 +45,7 @@ export async function decide<Host>(
   )
   const principal = isPromise(identifying) ? await identifying : identifying
   context.principal = principal
+  context.onlyTarget = fetchContext.onlyTarget
   fetchContext.onPrincipal?.(principal)
   if (isBodyBuffered(fetchContext.body)) await undefined
   const given =
@@ -75,7 +77,10 @@ export async function decideTargets<Host>(
   context.stream = draft.outline.stream
   const forRoute = routeContext(principal, draft.operation, draft.model, routing, options)
   const routed = route(draft, forRoute, options.route, options.unknownModel)
-  const onRoute = lastTargetFirst(isPromise(routed) ? await routed : routed, draft, forRoute)
+  const ordered = lastTargetFirst(isPromise(routed) ? await routed : routed, draft, forRoute)
+  const { onlyTarget } = context
+  const onRoute =
+    onlyTarget === undefined ? ordered : [selectTarget(onlyTarget, draft.model, ordered, options.route)]
   routing.setTargets(onRoute)
   context.model = draft.model
   const authorizing = authorizeTargets(principal, draft.model, onRoute, options.authorize, routing)

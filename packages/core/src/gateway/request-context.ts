@@ -2,6 +2,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { BeginEvent } from '../contracts/events.ts'
+import type { TargetName } from '../contracts/host.ts'
 import type { Operation } from '../contracts/outline.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Caller } from '../contracts/target-health.ts'
@@ -33,6 +34,8 @@ export class RequestContext implements CallContext {
   /** Set once the body is read. */
   draft: Draft | undefined
   principal: Principal | undefined
+  /** The one target that may be called; `undefined` if the route decides. */
+  onlyTarget: TargetName | undefined
   /** The hooks that apply; `undefined` if none does. */
   hooks: RequestHooks | undefined
   /** Set once the model is routed. */

@@ -1,4 +1,4 @@
-import type { FetchContext } from '../contracts/host.ts'
+import type { FetchContext, TargetName } from '../contracts/host.ts'
 
 /** Returns whether a value is a `Request`, including those of another realm or library. */
 export function isRequest(input: Request | string | URL): input is Request {
@@ -19,13 +19,21 @@ export function contextOf<Host>(init: FetchContext<Host> | RequestInit | undefin
   const mount = Object.hasOwn(given, 'mount') ? given.mount : undefined
   const body = Object.hasOwn(given, 'body') ? given.body : undefined
   const onPrincipal = Object.hasOwn(given, 'onPrincipal') ? given.onPrincipal : undefined
+  const onlyTarget = Object.hasOwn(given, 'onlyTarget') ? given.onlyTarget : undefined
   return {
     host: Object.hasOwn(given, 'host') ? given.host : undefined,
     mount: typeof mount === 'string' ? mount : undefined,
     body: typeof body === 'object' && body !== null && 'kind' in body ? body : undefined,
     onPrincipal: typeof onPrincipal === 'function' ? onPrincipal : undefined,
+    onlyTarget: isTargetName(onlyTarget) ? onlyTarget : undefined,
     plainResponses: Object.hasOwn(given, 'plainResponses') && given.plainResponses === true,
   }
+}
+
+function isTargetName(given: unknown): given is TargetName {
+  if (typeof given !== 'object' || given === null) return false
+  const { provider, model } = given as Partial<TargetName>
+  return typeof provider === 'string' && typeof model === 'string'
 }
 
 /** Safe in log lines, span attributes and headers. */

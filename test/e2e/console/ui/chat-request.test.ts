@@ -7,6 +7,11 @@ const options = {
   system: '',
   temperature: '',
   maxTokens: '',
+  topP: '',
+  stop: '',
+  seed: '',
+  effort: '',
+  tools: [],
   callerKey: '',
 }
 

@@ -16,7 +16,8 @@ export const keysTests: ViewTests = site => {
     await dialog.getByLabel('Tags').fill('team=night')
     await dialog.getByRole('button', { name: 'Add a limit' }).click()
     await dialog.getByLabel('How many').fill('100')
-    await dialog.getByLabel('Expires').fill('2099-01-01T12:00')
+    await dialog.getByLabel('Expires').selectOption('at a date')
+    await dialog.getByLabel('Expiry date').fill('2099-01-01T12:00')
     await dialog.getByRole('button', { name: 'Create key' }).press('Enter')
     const key = await dialog.getByLabel('API key').inputValue()
     expect(key.length).toBeGreaterThan(20)
@@ -31,7 +32,7 @@ export const keysTests: ViewTests = site => {
     const card = page.locator('.key', { hasText: '<b>Nightly</b>' })
     await card.getByText('demo, small-*').waitFor()
     await card.getByText('100 requests a minute').waitFor()
-    await card.getByText('team = night').waitFor()
+    await card.getByText('night', { exact: true }).waitFor()
 
     await goTo(page, 'Chat')
     await chatAs(page, key)
@@ -124,7 +125,7 @@ export const keysTests: ViewTests = site => {
     await card.getByRole('button', { name: 'Edit Held' }).press('Enter')
     await page.getByRole('button', { name: 'Remove limit 1' }).press('Enter')
     await page.getByRole('button', { name: 'Save' }).press('Enter')
-    await card.getByText('none', { exact: true }).waitFor()
+    await card.getByText('no limits', { exact: true }).waitFor()
     expect(await keys.get(stored.id)).toMatchObject({ limits: null })
     await statusBecomes(() => ask('counted', { key }), 200)
 
@@ -153,6 +154,69 @@ export const keysTests: ViewTests = site => {
     await dialog.getByRole('alert').getByText(/limit/).waitFor()
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
+  })
+
+  it('are compared with their budgets, searched, sorted and expire by presets', async () => {
+    const page = await site().open()
+    const { ask, keys } = site().service
+    const budget = (limit: number) => ({ kind: 'budget', limit, currency: 'usd', per: 'day' }) as const
+    const spender = await keys.issue({ name: 'Spender', tags: { team: 'research' }, limits: [budget(100)] })
+    await keys.issue({ name: 'Saver', tags: { team: 'research' }, limits: [budget(100)] })
+    await keys.issue({ name: 'Stranger', tags: { team: 'sales' } })
+    const paid = await ask('counted', { key: spender.key })
+    expect(paid.status).toBe(200)
+    await goTo(page, 'Keys')
+    const row = page.locator(`.key[data-id="${spender.stored.id}"]`)
+    await row.getByText(/^\$0\.0\d+ of \$100\.00 a day$/).waitFor()
+    expect(await row.locator('.spend-bar > span').evaluate(bar => (bar as HTMLElement).style.width)).toMatch(
+      /^\d/,
+    )
+    await page.locator('.key', { hasText: 'Stranger' }).getByText('$0 this month').waitFor()
+    await page.getByLabel('Team').selectOption('research')
+    const names = () => page.locator('.key-name').allTextContents()
+    expect(await names()).toEqual(['Saver', 'Spender'])
+    await page.getByRole('button', { name: 'Spend', exact: true }).click()
+    expect(await names()).toEqual(['Spender', 'Saver'])
+    expect(await page.getByRole('columnheader', { name: 'Spend' }).getAttribute('aria-sort')).toBe(
+      'descending',
+    )
+    await page.getByLabel('Search keys').fill('SAV')
+    expect(await names()).toEqual(['Saver'])
+    await page.getByLabel('Search keys').fill('nothing like it')
+    await page.getByText('No key matches.').waitFor()
+
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name', { exact: true }).fill('For a week')
+    await dialog.getByLabel('Expires').selectOption('in 7 days')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    const issued = (await keys.list()).find(({ name }) => name === 'For a week')!
+    expect(Math.abs(issued.expiresAt! - Date.now() - 7 * 86_400_000)).toBeLessThan(60_000)
+  })
+
+  it('are shown 50 at a time where there are 1,000', async () => {
+    const page = await site().open()
+    await page.route('**/console/api/keys', async route => {
+      const stored = { models: null, tags: null, limits: null, disabled: false, createdAt: 0, secrets: [] }
+      const keys = Array.from({ length: 1_000 }, (_, at) => ({
+        ...stored,
+        id: `id-${at}`,
+        name: `Key ${at}`,
+        expiresAt: null,
+        lastUsedAt: null,
+      }))
+      await route.fulfill({ json: { keys } })
+    })
+    await goTo(page, 'Keys')
+    await page.getByText('1–50 of 1,000').waitFor()
+    expect(await page.locator('main tr').count()).toBeLessThanOrEqual(60)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('51–100 of 1,000').waitFor()
+    await page.getByText('Key 50', { exact: true }).waitFor()
+    await page.getByLabel('Search keys').fill('Key 999')
+    await page.getByText('1–1 of 1', { exact: true }).waitFor()
+    await page.unroute('**/console/api/keys')
   })
 }
 

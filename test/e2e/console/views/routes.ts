@@ -50,4 +50,30 @@ export const routesTests: ViewTests = site => {
     await ask('slow')
     await expect.poll(times, { timeout: 10_000 }).toEqual(['not streamed', expect.stringMatching(/ m?s$/)])
   })
+
+  it('have prices, and are tested with one request each, whose result is shown', async () => {
+    const { north, south } = site().service
+    const page = await site().open()
+    await goTo(page, 'Routes')
+    const demo = page.locator('[data-model=demo]')
+    await demo.getByText('$0.15 in, $0.60 out').waitFor()
+    await page.locator('[data-model=unpriced]').getByText('no price').waitFor()
+    await demo.getByRole('button', { name: 'Test local / demo of demo' }).click()
+    await demo.getByText('Test passed (200)').waitFor()
+    await demo.getByText(/^\d+ in, \d+ out$/).waitFor()
+    await demo.getByText(/^\$0\.0/).waitFor()
+    const [fine, failing] = [north.requests.length, south.requests.length]
+    const small = page.locator('[data-model=small-chat]')
+    await small.getByRole('button', { name: 'Test north / small of small-chat' }).click()
+    await small.getByText('Test passed (200)').waitFor()
+    expect([north.requests.length, south.requests.length]).toEqual([fine + 1, failing])
+    const broken = page.locator('[data-model=broken]')
+    await broken.getByRole('button', { name: 'Test south / broken of broken' }).click()
+    await broken.getByText(/Test failed \(50\d\)/).waitFor()
+    await broken.getByRole('link', { name: 'Request details' }).click()
+    await page
+      .getByRole('region', { name: 'Request', exact: true })
+      .getByText('console', { exact: true })
+      .waitFor()
+  })
 }
