@@ -108,6 +108,7 @@ describeWithChromium('the console for everybody who reads it', () => {
       await failed.getByText('Budget exceeded (429)').waitFor()
     },
     'an answer in markdown with an image before it': async page => {
+      await goTo(page, 'Chat')
       const text =
         '# Plan\n\n- [x] one\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n```ts\nconst a = 1\n```\n\n> q\n\n![i](https://example.org/i.png)'
       service.north.respondWith(steps.answer({ text }))
@@ -125,11 +126,13 @@ describeWithChromium('the console for everybody who reads it', () => {
       service.north.respondWith(steps.answer())
     },
     'the form of a tool': async page => {
+      await goTo(page, 'Chat')
       await page.getByRole('button', { name: 'Tools' }).click()
       await page.getByRole('button', { name: 'Add a tool' }).click()
       await page.getByLabel('Parameters (JSON Schema)').fill('{')
     },
     'two models beside each other': async page => {
+      await goTo(page, 'Chat')
       await page.getByRole('button', { name: 'Compare' }).click()
       await page.getByLabel('the compared model').selectOption('broken')
       await page.getByLabel('Message', { exact: true }).fill('What is 2 + 2?')
