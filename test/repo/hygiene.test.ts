@@ -14,7 +14,9 @@ const machinePath = /(?<![\w.$~)}\]/-])\/(?:work|root|home|Users|tmp|private|mnt
 function textsUnder(folder: string): { file: string; lines: string[] }[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) return unread.has(entry.name) ? [] : textsUnder(path)
+    // `.git` is a file in a worktree.
+    if (unread.has(entry.name)) return []
+    if (entry.isDirectory()) return textsUnder(path)
     if (!entry.isFile() || !textual.test(entry.name) || entry.name === 'pnpm-lock.yaml') return []
     return [{ file: relative(root, path), lines: readFileSync(path, 'utf8').split('\n') }]
   })
