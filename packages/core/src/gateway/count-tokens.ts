@@ -7,10 +7,12 @@ import { respondText } from '../http/respond.ts'
 import type { ServiceLoad } from '../http/running-requests.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
+import { limit } from '../rate-limiting/limit.ts'
 import { callCount } from '../upstream/count-call.ts'
 import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
 import { speaks } from '../validation/speaks.ts'
 import type { Decision } from './decide.ts'
+import { LimitRequest } from './limit-request.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
@@ -21,7 +23,7 @@ const estimated: Adjustment = { parameter: 'input_tokens', action: 'mapped', det
 
 /**
  * Answers a request for the number of tokens of a prompt, from its validation on. The vendor of the first target counts them;
- * where it cannot, or fails, they are estimated. It costs nothing and counts towards no rate limit.
+ * where it cannot, or fails, they are estimated. It costs nothing, and counts only against rules that name `countTokens`.
  */
 export async function countTokens<Host>(
   dialect: CountDialect,
@@ -34,6 +36,8 @@ export async function countTokens<Host>(
   const { routing, requestId } = context
   const end = load.counts.start(principalKey(principal), options.random)
   try {
+    const limited = new LimitRequest(context, draft, permitted, options)
+    accounting.admitted(await limit(principal, draft, limited, options.limiter))
     const { request, targets } = validateRequest(dialect, draft, principal, permitted, options.rules, routing)
     if (targets !== permitted) routing.setOrder(targets)
     const target = targets[0]!

@@ -192,6 +192,56 @@ describe('a request for the number of tokens', () => {
     expect((await ask()).status).toBe(200)
   })
 
+  it('counts against rules that name its operation, and against those of its principal, by itself', async () => {
+    const { target, calls } = counting()
+    const { ask, post, ends } = served(target, {
+      authenticate: request => ({
+        id: request.headers.get('who') ?? 'ann',
+        limits: [{ kind: 'requests', limit: 3, per: 'hour', operations: ['countTokens'] }],
+      }),
+      limits: [
+        requests(2).per('minute').forOperations('countTokens'),
+        tokens(20_000).per('hour').forOperations('countTokens'),
+        requests(2).per('hour').forOperations('generate'),
+      ],
+    })
+    const responses = [await ask(), await ask(), await ask()]
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(responses.map(({ headers }) => headers.get('x-ratelimit-remaining-requests'))).toEqual([
+      '1',
+      '0',
+      '0',
+    ])
+    // What was counted used no tokens.
+    expect(responses[1]!.headers.get('x-ratelimit-remaining-tokens')).toBe(
+      responses[0]!.headers.get('x-ratelimit-remaining-tokens'),
+    )
+    expect(Number(responses[2]!.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(calls.length).toBe(2)
+    expect(ends().at(-1)).toMatchObject({ operation: 'countTokens', outcome: 'refused', status: 429 })
+    expect(
+      (await ask(undefined, { headers: { 'content-type': 'application/json', who: 'bob' } })).status,
+    ).toBe(200)
+    expect([(await post({})).status, (await post({})).status, (await post({})).status]).toEqual([
+      200, 200, 429,
+    ])
+  })
+
+  it('asks a limiter of yours, and tells it the operation', async () => {
+    const operations: string[] = []
+    const { ask, post } = served(counting().target, {
+      limits: {
+        admit: (_, { operation }) => {
+          operations.push(operation)
+          return { settle: usage => void operations.push(usage === undefined ? 'nothing' : 'tokens') }
+        },
+      },
+    })
+    await (await ask()).text()
+    await (await post({})).text()
+    expect(operations).toEqual(['countTokens', 'nothing', 'generate', 'tokens'])
+  })
+
   it('has a record in the ledger without cost, also when it is cut off', async () => {
     const records: (LedgerEntry | LedgerClosing)[] = []
     const ledger = {
