@@ -37,8 +37,8 @@ export function bodyLargerThan(bytes: number): RouteCondition {
 }
 
 /**
- * Matches prompts of likely more than `tokens` tokens. The estimate is one token per four bytes of text, plus an allowance per
- * image, audio and file. Throws `ConfigurationError` unless `tokens` is an integer of at least 1.
+ * Matches prompts of likely more than `tokens` tokens. The estimate is one token per four bytes of the body without its media,
+ * plus an allowance per image, audio, file and video. Throws `ConfigurationError` unless `tokens` is an integer of at least 1.
  */
 export function promptLongerThan(tokens: number): RouteCondition {
   checkTokens('promptLongerThan()', 'tokens', tokens)
