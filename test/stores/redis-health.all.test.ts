@@ -101,16 +101,18 @@ describeWithRedis('gateways that share their health', () => {
       here.ask().ended(undefined, performance.now())
       await until(async () => (await server.command('DBSIZE')) !== '')
       server.freeze()
-      let longest = 0
+      const times: number[] = []
       const from = performance.now()
       while (performance.now() - from < 2_500) {
         const before = performance.now()
         const call = here.record.begin(before)
         if (!('state' in call)) call.ended(failure, performance.now())
-        longest = Math.max(longest, performance.now() - before)
+        times.push(performance.now() - before)
         await new Promise(resolve => setTimeout(resolve, 5))
       }
-      expect(longest).toBeLessThan(25)
+      times.sort((a, b) => a - b)
+      // No more than a machine that is busy with something else holds back.
+      expect(times[Math.floor(times.length * 0.97)]).toBeLessThan(10)
       // It opened and probed by itself.
       expect(here.told.filter(({ state }) => state === 'open').length).toBeGreaterThanOrEqual(2)
       expect(here.stores.map(({ store, state }) => [store, state])).toEqual([['health', 'failing']])
