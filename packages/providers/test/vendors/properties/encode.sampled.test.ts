@@ -35,7 +35,7 @@ describe.each(Object.entries(vendorModels))('%s', (_, { target, wire, ask = body
       await fc.assert(
         fc.asyncProperty(requestBody, async body => {
           const input = await validated(ask(body))
-          if (input === undefined) return
+          if (input === undefined || isAmbiguous(input)) return
           asked++
           const before = JSON.stringify(input)
           const first = await encoded(input)
@@ -59,3 +59,16 @@ describe.each(Object.entries(vendorModels))('%s', (_, { target, wire, ask = body
     })
   })
 })
+
+/** Whether a message calls with the id of an earlier call that has no result: which of them a result answers is not said. */
+function isAmbiguous({ messages }: ChatRequest): boolean {
+  const open = new Set<string>()
+  for (const message of messages) {
+    if (message.role === 'tool') open.delete(message.tool_call_id)
+    if (message.role !== 'assistant') continue
+    const ids = message.tool_calls?.map(({ id }) => id) ?? []
+    if (ids.some(id => open.has(id))) return true
+    for (const id of ids) open.add(id)
+  }
+  return false
+}

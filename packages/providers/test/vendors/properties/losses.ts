@@ -63,7 +63,9 @@ function turnLosses(wanted: Reading, got: Reading): string[] {
 /** Each thing in a turn as text, in the order in which it has to come. */
 function comparable({ turns }: Reading, byName: boolean, wanted: boolean): string[] {
   let calls: readonly Item[] = []
-  const said = turns.filter(({ items }) => items.some(item => item.kind !== 'text' || isWritten(item.text)))
+  const said = joined(
+    turns.filter(({ items }) => items.some(item => item.kind !== 'text' || isWritten(item.text))),
+  )
   return said.flatMap((turn, index) => {
     const items = written(turn, index === said.length - 1 && turn.role === 'assistant')
     const results = items.flatMap(item => (item.kind === 'result' ? [{ item, at: callOf(item, calls) }] : []))
@@ -80,6 +82,17 @@ function written({ items }: ReadTurn, last: boolean): Item[] {
   const texts = items.filter(item => item.kind !== 'text' || isWritten(item.text))
   const end = texts.at(-1)
   return last && end?.kind === 'text' ? [...texts.slice(0, -1), { ...end, text: end.text.trimEnd() }] : texts
+}
+
+/** Turns of one role are one: what was between them may be a text of white space. */
+function joined(turns: readonly ReadTurn[]): ReadTurn[] {
+  const all: ReadTurn[] = []
+  for (const turn of turns) {
+    const last = all.at(-1)
+    if (last?.role !== turn.role) all.push(turn)
+    else all[all.length - 1] = { ...last, items: [...last.items, ...turn.items] }
+  }
+  return all
 }
 
 function callOf({ of }: Item & { kind: 'result' }, calls: readonly Item[]): number {
