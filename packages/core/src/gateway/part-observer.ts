@@ -1,6 +1,7 @@
 import type { Lease, Limiter } from '../contracts/limiter.ts'
 import type { Adjustment, Target } from '../contracts/provider.ts'
 import type { SkipReason } from '../contracts/trace.ts'
+import type { Lifetime } from '../http/lifetime.ts'
 import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import type { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import type { AttemptObserver } from '../upstream/call-context.ts'
@@ -29,8 +30,8 @@ export class PartObserver implements AttemptObserver {
     this.#accounting.partAnswered(attempt, counted)
   }
 
-  admitCall(target: Target, limiter: Limiter): Lease | Promise<Lease> {
-    return this.#accounting.admitCall(target, limiter)
+  admitCall(target: Target, limiter: Limiter, lifetime: Lifetime): Lease | Promise<Lease> {
+    return this.#accounting.admitCall(target, limiter, lifetime)
   }
 
   releaseLease(lease: Lease | undefined): void {

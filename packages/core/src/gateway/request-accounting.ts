@@ -8,6 +8,7 @@ import type { Adjustment, PartialUsage, Target } from '../contracts/provider.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { isTimeout } from '../errors/upstream-error.ts'
+import type { Lifetime } from '../http/lifetime.ts'
 import { limitHeaders } from '../http/limit-headers.ts'
 import { requestIdHeaders } from '../http/respond.ts'
 import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
@@ -247,12 +248,13 @@ export class RequestAccounting implements AttemptObserver {
   }
 
   /** The limits of a target count by the target, whoever calls it. */
-  admitCall(target: Target, limiter: Limiter): Lease | Promise<Lease> {
-    const context = this.#context
-    const draft = context.draft!
+  admitCall(target: Target, limiter: Limiter, lifetime: Lifetime): Lease | Promise<Lease> {
+    const { requestId, routing, clock } = this.#context
+    const draft = this.#context.draft!
     const principal: Principal = { id: `${target.provider.name}/${target.model}`, source: 'target' }
-    const priced = { prices: this.#services.prices, clock: context.clock }
-    return limit(principal, draft, new LimitRequest(context, draft, [target], priced), limiter)
+    const priced = { prices: this.#services.prices, clock }
+    const request = new LimitRequest({ requestId, routing, lifetime }, draft, [target], priced)
+    return limit(principal, draft, request, limiter)
   }
 
   releaseLease(lease: Lease | undefined): void {

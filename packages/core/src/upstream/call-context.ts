@@ -68,8 +68,8 @@ export interface AttemptObserver {
   readonly attempts: AttemptLog
   /** Mirrored calls, which may outlive the request. */
   readonly shadows: RunningShadows
-  /** Admits a call by the limits of its target. Throws `GatewayError` where they are exceeded. */
-  admitCall(target: Target, limiter: Limiter): Lease | Promise<Lease>
+  /** Admits a call by the limits of its target. Throws `GatewayError` where they are exceeded. The call ends with `lifetime`. */
+  admitCall(target: Target, limiter: Limiter, lifetime: Lifetime): Lease | Promise<Lease>
   /** Releases the lease of a call that was not made, or has failed. Never throws. */
   releaseLease(lease: Lease | undefined): void
   /** An attempt failed and another one follows. */

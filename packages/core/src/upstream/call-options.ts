@@ -2,6 +2,7 @@ import { withTimeout } from '../clock/with-timeout.ts'
 import type { Timeouts } from '../contracts/call-options.ts'
 import type { Lease, Limiter } from '../contracts/limiter.ts'
 import type { CallTarget } from '../contracts/route.ts'
+import type { Lifetime } from '../http/lifetime.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import type { AttemptObserver, CallDependencies } from './call-context.ts'
 import { withOwn } from './health/health-options.ts'
@@ -21,10 +22,11 @@ export function dependenciesOf(
 export function admitCall(
   target: CallTarget,
   limiter: Limiter,
+  lifetime: Lifetime,
   observer: Pick<AttemptObserver, 'admitCall'>,
   { clock, timeouts }: CallDependencies,
 ): Lease | Promise<Lease> {
-  const admitting = observer.admitCall(target, limiter)
+  const admitting = observer.admitCall(target, limiter, lifetime)
   if (!isPromise(admitting)) return admitting
   const ms = timeouts.policyMs + (limiter.maxWaitMs ?? 0)
   const expired = () => {

@@ -201,6 +201,44 @@ describe('limits of a target', () => {
     expect((await post({ model: 'direct' })).status).toBe(429)
   })
 
+  it('admit a mirrored call by itself, after the client of its request has left', async () => {
+    const leaving = new AbortController()
+    const main = named('main', () => {
+      leaving.abort()
+      return whole('main')
+    })
+    const copy = named('copy')
+    const wait = { maxMs: 5_000, maxQueued: 5 }
+    const queued = withCallOptions(copy.target, { limits: limits([requests(1).per('minute')], { wait }) })
+    const { gateway, events } = serving(main.target, { route: models({ m: mirror(main.target, queued) }) })
+    await gateway.fetch(
+      new Request('http://sluice.test/v1/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] }),
+        signal: leaving.signal,
+      }),
+    )
+    await expect.poll(() => events.filter(({ type }) => type === 'discarded_call').length).toBe(1)
+    expect(copy.signals).toHaveLength(1)
+  })
+
+  it('end the wait of a mirrored call when the gateway closes', async () => {
+    const [main, copy] = [named('main'), named('copy')]
+    const wait = { maxMs: 60_000, maxQueued: 5 }
+    const queued = withCallOptions(copy.target, { limits: limits([requests(1).per('minute')], { wait }) })
+    const { post, gateway, events } = serving(main.target, {
+      route: models({ m: mirror(main.target, queued) }),
+    })
+    for (let at = 0; at < 2; at++) expect((await post({})).status).toBe(200)
+    await expect.poll(() => copy.signals.length).toBe(1)
+    await gateway.close({ drainMs: 10 })
+    const discarded = events.filter(({ type }) => type === 'discarded_call') as DiscardedCallEvent[]
+    expect(copy.signals).toHaveLength(1)
+    expect(discarded.map(({ attempt }) => attempt.error === undefined)).toEqual([true, false])
+    expect(String(discarded[1]!.attempt.error)).not.toContain('limits')
+  })
+
   it('bound concurrent calls, also of streams and of clients that leave', async () => {
     const first = named('first', (signal, index) => ({
       kind: 'stream',

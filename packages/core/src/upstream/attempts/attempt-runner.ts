@@ -125,7 +125,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
     const target = this.#targets[index]!
     try {
       const { limits } = target.callOptions!
-      const admitting = admitCall(target, limits!, this.#observer, this.#dependencies)
+      const admitting = admitCall(target, limits!, this.#context.lifetime, this.#observer, this.#dependencies)
       if (!isPromise(admitting) || this.#running.length === 0) return await admitting
       const first = await Promise.race([admitting, ...this.#running.map(({ outcome }) => outcome)])
       if (!(first instanceof UpstreamAttempt)) return first

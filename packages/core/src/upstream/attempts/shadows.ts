@@ -159,8 +159,9 @@ class Shadow {
 
   async #admit(limiter: Limiter): Promise<Lease> {
     try {
-      return await admitCall(this.#target, limiter, this.#observer, this.#dependencies)
+      return await admitCall(this.#target, limiter, this.#lifetime, this.#observer, this.#dependencies)
     } catch (error) {
+      if (this.#lifetime.ended !== undefined) throw new LifeEnded(this.#lifetime.ended)
       throw GatewayError.is(error) ? new ShadowSkipped('the limits of its target are exceeded') : error
     }
   }
