@@ -159,7 +159,7 @@ function KeyLine({
   )
 }
 
-/** A day in the reader's own time; its exact time is told when pointed at. */
+/** A day in the reader's own time, with the exact time as its title. */
 function Day({ at }: { at: number }) {
   const moment = new Date(at)
   return (

@@ -52,7 +52,7 @@ export interface ConsoleService {
   ): Promise<Response>
   /** The table of the request log. */
   readonly requestLog: RequestLogRepository
-  /** What the console is told of requests. */
+  /** The events that the console observes. */
   readonly observe: Observer
   /** Stores what the request log and the log of bodies still hold. */
   flushLog(): Promise<void>
