@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { shareCores } from './cores.ts'
 import { measureAborts } from './measures/abort.ts'
 import { measureEvents } from './measures/events.ts'
@@ -13,11 +14,12 @@ import { measureRequests, type Served } from './measures/requests.ts'
 import { measureResponses } from './measures/responses.ts'
 import { nodeOf } from './node-of.ts'
 import { type Options, optionsOf, usage } from './options.ts'
+import { BusyMachineError, tolerated, watchOthers } from './others.ts'
 import { type Plan, quick, usual } from './plan.ts'
 import { printRows, printServed } from './report/print.ts'
 import { save } from './report/save.ts'
-import { loadNow, resultOf } from './result.ts'
-import type { Row, RowId } from './row.ts'
+import { resultOf } from './result.ts'
+import { middleOf, type Row, type RowId } from './row.ts'
 import { startUpstream } from './upstream.ts'
 
 // What Sluice costs, measured beside servers that do less, and held against what is to be reached. Run it with
@@ -28,20 +30,22 @@ try {
   if (options.help) console.log(usage)
   else await bench(options)
 } catch (error) {
-  console.error(error instanceof TypeError ? `${error.message}\n\n${usage}` : error)
+  if (error instanceof BusyMachineError) console.error(error.message)
+  else console.error(error instanceof TypeError ? `${error.message}\n\n${usage}` : error)
   // What was started is ended with this process.
   process.exit(1)
 }
 
 async function bench(options: Options): Promise<void> {
-  const load = loadNow()
-  if (load > 1) console.log(`MIND: others use this machine, its load is ${load}: figures are worth little.`)
+  if (options.busy) console.log('Other programs are not watched: their work is in the figures.')
+  else await refuseBusyMachine()
   const node = nodeOf(options.node)
   const cores = shareCores()
   const upstream = await startUpstream()
   const sizes = options.quick ? quick : usual
   const plan: Plan = {
     ...sizes,
+    busy: options.busy,
     rounds: options.rounds ?? sizes.rounds,
     seconds: options.seconds ?? sizes.seconds,
     runtime: { node: node.path, pinned: cores.server, sources: options.sources },
@@ -53,8 +57,19 @@ async function bench(options: Options): Promise<void> {
   console.log(`Node ${node.version}, ${plan.rounds} rounds of ${plan.seconds} s; upstream: ${upstream.said}`)
   console.log(`${cores.said}\n`)
   try {
-    const { served, rows } = await measure(plan, options.only)
-    const result = resultOf(plan, { node: node.version, load }, served, rows)
+    const runs: Measured[] = []
+    while (runs.length < options.runs) {
+      if (options.runs > 1) console.log(`Run ${runs.length + 1} of ${options.runs}`)
+      runs.push(await measure(plan, options.only))
+    }
+    const rows = middleOf(runs.map(run => run.rows))
+    if (options.runs > 1) {
+      console.log(`All ${options.runs} runs`)
+      printRows(rows)
+    }
+    // The table of servers is that of the run in the middle, by the row that matters most.
+    const middle = runs.find(run => run.rows[0]?.value === rows[0]?.value)
+    const result = resultOf(plan, { node: node.version, runs: options.runs }, middle?.served ?? [], rows)
     if (options.json !== undefined) {
       mkdirSync(dirname(options.json), { recursive: true })
       writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`)
@@ -65,8 +80,20 @@ async function bench(options: Options): Promise<void> {
   }
 }
 
+async function refuseBusyMachine(): Promise<void> {
+  const others = watchOthers()
+  await sleep(2_000)
+  const share = others()
+  if (share !== undefined && share > tolerated) throw new BusyMachineError(share)
+}
+
+interface Measured {
+  readonly served: readonly Served[]
+  readonly rows: readonly Row[]
+}
+
 /** Measures all, or what is asked for; prints each as soon as it is known. */
-async function measure(plan: Plan, only: RowId | undefined): Promise<{ served: Served[]; rows: Row[] }> {
+async function measure(plan: Plan, only: RowId | undefined): Promise<Measured> {
   const wants = (...ids: readonly RowId[]) => only === undefined || ids.includes(only)
   const rows: Row[] = []
   let served: Served[] = []
@@ -91,6 +118,7 @@ async function measure(plan: Plan, only: RowId | undefined): Promise<{ served: S
   ]
   for (const [id, measureIt] of others) if (wants(id)) rows.push(...(await measureIt(plan)))
   console.log('What to reach')
-  printRows(rows.filter(({ id }) => wants(id)))
-  return { served, rows }
+  const wanted = rows.filter(({ id }) => wants(id))
+  printRows(wanted)
+  return { served, rows: wanted }
 }

@@ -5,23 +5,24 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { shareCores } from './cores.ts'
 import { drive } from './drive.ts'
-import { figure, median, quantile, times } from './figures.ts'
+import { figure, median, ratioOf } from './figures.ts'
 import { nodeOf } from './node-of.ts'
 import { usual } from './plan.ts'
 import { stop } from './processes.ts'
 import { asAnn, large, path, small, streamed } from './questions.ts'
-import { loadNow } from './result.ts'
 import { type Runtime, Subject } from './subject.ts'
+import { inTurns } from './turns.ts'
 import { startNodeUpstream, startUpstream } from './upstream.ts'
 
 // Compares the CPU time of this checkout with that of another commit, in turns, within one run. Run it with
 //   npx -y pnpm bench:compare COMMIT
 
 const usage = `Compares what a request costs here with what it costs at another commit. npx -y pnpm bench:compare COMMIT
-  --rounds N      how often both are measured, in turns; 7
-  --seconds S     for how long each time; 2
+  --rounds N      how often both are measured, in turns; 12
+  --seconds S     for how long each time; 0.5
   --node VERSION  the Node that is measured, from the registry: 24; default: the one that runs this
-  --only ROW      one row, by its name`
+  --only ROW      one row, by its name
+  --busy          measures even while other programs use the machine`
 
 /** By how much a row may cost more than before. */
 const tolerance = 0.03
@@ -82,10 +83,11 @@ const { values, positionals } = parseArgs({
   args: process.argv.slice(2).filter(argument => argument !== '--'),
   allowPositionals: true,
   options: {
-    rounds: { type: 'string', default: '7' },
-    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '12' },
+    seconds: { type: 'string', default: '0.5' },
     node: { type: 'string' },
     only: { type: 'string' },
+    busy: { type: 'boolean', default: false },
   },
 })
 const [commit] = positionals
@@ -94,8 +96,6 @@ if (commit === undefined || positionals.length > 1) {
   process.exit(1)
 }
 
-const load = loadNow()
-if (load > 1) console.log(`The load of this machine is ${load}: other work distorts the figures.`)
 const checkout = checkOut(commit)
 try {
   const node = nodeOf(values.node)
@@ -135,20 +135,14 @@ async function compared(row: RowPlan, upstream: string, runtime: Runtime, checko
   )
   try {
     for (const subject of subjects) await microsOf(subject, row, 0, row.warmUp)
-    const rounds: [here: number, there: number][] = []
-    for (let round = 0; round < Number(values.rounds); round++) {
-      const micros = [0, 0] as [number, number]
-      // Each round in the other order, so that neither always follows the other.
-      const turns = round % 2 === 0 ? [0, 1] : [1, 0]
-      for (const turn of turns) micros[turn] = await microsOf(subjects[turn]!, row, Number(values.seconds))
-      rounds.push(micros)
-    }
-    const ratios = rounds.map(([here, there]) => here / there)
+    const rounds = await inTurns(
+      { rounds: Number(values.rounds), busy: values.busy },
+      subjects.map(subject => () => microsOf(subject, row, Number(values.seconds))),
+    )
+    const ratios = rounds.map(([here, there]) => here! / there!)
     const [here, there] = [0, 1].map(at => figure(median(rounds.map(round => round[at]!)), 'us'))
-    const ratio = median(ratios)
-    const spread = `${times(quantile(ratios, 0.25))} to ${times(quantile(ratios, 0.75))}`
-    const verdict = ratio <= 1 + tolerance ? 'within 3 %' : 'WORSE'
-    return `${row.name.padEnd(8)} ${here}, ${there}: ${times(ratio)} (${spread}) ${verdict}`
+    const verdict = median(ratios) <= 1 + tolerance ? 'within 3 %' : 'WORSE'
+    return `${row.name.padEnd(8)} ${here}, ${there}: ${ratioOf(ratios)} ${verdict}`
   } finally {
     await Promise.all(subjects.map(subject => subject.stop()))
   }

@@ -19,3 +19,9 @@ export function figure(value: number, unit: string): string {
 export function times(value: number): string {
   return `${value.toFixed(2)} x`
 }
+
+/** The median of ratios, and their quartiles: `1.79 x (1.75 to 1.83)`. */
+export function ratioOf(ratios: readonly number[]): string {
+  const [low, middle, high] = [0.25, 0.5, 0.75].map(share => quantile(ratios, share).toFixed(2))
+  return ratios.length < 4 ? `${middle} x` : `${middle} x (${low} to ${high})`
+}

@@ -1,5 +1,6 @@
 import type { Cores } from './cores.ts'
 import type { Runtime } from './subject.ts'
+import type { Turns } from './turns.ts'
 import type { Upstream } from './upstream.ts'
 
 /** How much is measured. */
@@ -7,8 +8,12 @@ export interface Sizes {
   readonly rounds: number
   /** Of each load in a round. */
   readonly seconds: number
-  /** How many requests each server has had before the first round: enough for the engine to have made its code. */
+  /** How many requests each server has had before its steady state is measured: more make it no faster. */
   readonly warmUp: { readonly small: number; readonly streams: number; readonly large: number }
+  /** How many requests a new process has had before its warm-up is measured, and over how many that is. */
+  readonly earlyRequests: number
+  /** How many new processes of each server that is measured with. */
+  readonly earlyRounds: number
   readonly aborts: number
   readonly idleStreams: number
   readonly idleSeconds: number
@@ -17,7 +22,7 @@ export interface Sizes {
 }
 
 /** What every measure is told. */
-export interface Plan extends Sizes {
+export interface Plan extends Sizes, Turns {
   readonly runtime: Runtime
   /** The major version of the Node that is measured. */
   readonly major: number
@@ -27,9 +32,11 @@ export interface Plan extends Sizes {
 }
 
 export const usual: Sizes = {
-  rounds: 7,
-  seconds: 2,
-  warmUp: { small: 15_000, streams: 300, large: 100 },
+  rounds: 12,
+  seconds: 0.5,
+  warmUp: { small: 40_000, streams: 600, large: 400 },
+  earlyRequests: 2_000,
+  earlyRounds: 5,
   aborts: 200,
   idleStreams: 1_000,
   idleSeconds: 20,
@@ -42,6 +49,8 @@ export const quick: Sizes = {
   rounds: 1,
   seconds: 0.1,
   warmUp: { small: 50, streams: 2, large: 2 },
+  earlyRequests: 50,
+  earlyRounds: 1,
   aborts: 10,
   idleStreams: 20,
   idleSeconds: 1,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpus, loadavg, release, type } from 'node:os'
+import { cpus, release, type } from 'node:os'
 import type { Served } from './measures/requests.ts'
 import type { Plan } from './plan.ts'
 import type { Row } from './row.ts'
@@ -14,22 +14,16 @@ export interface Result {
   readonly machine: string
   readonly cores: string
   readonly upstream: string
-  /** How many programs of others wanted a core, on average over the minute before. */
-  readonly load: number
+  readonly runs: number
   readonly rounds: number
   readonly seconds: number
   readonly served: readonly Served[]
   readonly rows: readonly Row[]
 }
 
-/** The machine's load; 0 on Windows, which does not know it. */
-export function loadNow(): number {
-  return Math.round(loadavg()[0]! * 10) / 10
-}
-
 export function resultOf(
   plan: Plan,
-  { node, load }: Pick<Result, 'node' | 'load'>,
+  { node, runs }: Pick<Result, 'node' | 'runs'>,
   served: readonly Served[],
   rows: readonly Row[],
 ): Result {
@@ -41,7 +35,7 @@ export function resultOf(
     machine: `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores, ${type()} ${release().split('-')[0]}`,
     cores: cores.said,
     upstream: upstream.said,
-    load,
+    runs,
     rounds,
     seconds,
     served,

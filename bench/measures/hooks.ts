@@ -1,15 +1,16 @@
 import { drive } from '../drive.ts'
-import { figure, median, times } from '../figures.ts'
+import { figure, median, ratioOf } from '../figures.ts'
 import type { Plan } from '../plan.ts'
 import { asAnn, middleWithEmails, path, small, smallWithEmail } from '../questions.ts'
 import type { Row } from '../row.ts'
 import { Subject } from '../subject.ts'
+import { inTurns } from '../turns.ts'
 
 const connections = 32
 
 /** What hooks and the request log add to requests, and to a response: each against the same gateway without it. */
 export async function measureHooks(plan: Plan): Promise<Row[]> {
-  const { runtime, upstream, rounds, seconds, warmUp } = plan
+  const { runtime, upstream, seconds, warmUp } = plan
   const start = (kind: string) => Subject.start('sluice-hooks', upstream.url, runtime, { kind })
   const [none, request, response, redacting, log] = (await Promise.all([
     Subject.start('sluice-node', upstream.url, runtime),
@@ -33,15 +34,21 @@ export async function measureHooks(plan: Plan): Promise<Row[]> {
   try {
     for (const subject of all) await micros(subject, small, warmUp.small)
     for (const subject of [none, redacting]) await micros(subject, middleWithEmails, warmUp.large)
-    const found = measured.map((): [number, number][] => [])
-    for (let round = 0; round < rounds; round++) {
-      const without = new Map<string, number>()
-      for (const [index, { subject, body }] of measured.entries()) {
-        if (!without.has(body)) without.set(body, await micros(none, body))
-        found[index]!.push([await micros(subject, body), without.get(body)!])
-      }
-    }
-    return measured.map(({ what }, index) => rowOf(what, found[index]!))
+    const bodies = [...new Set(measured.map(({ body }) => body))]
+    const rounds = await inTurns(plan, [
+      ...bodies.map(body => () => micros(none, body)),
+      ...measured.map(
+        ({ subject, body }) =>
+          () =>
+            micros(subject, body),
+      ),
+    ])
+    return measured.map(({ what, body }, index) =>
+      rowOf(
+        what,
+        rounds.map(round => [round[bodies.length + index]!, round[bodies.indexOf(body)]!]),
+      ),
+    )
   } finally {
     await Promise.all(all.map(subject => subject.stop()))
   }
@@ -49,6 +56,6 @@ export async function measureHooks(plan: Plan): Promise<Row[]> {
 
 function rowOf(what: string, values: readonly (readonly [number, number])[]): Row {
   const added = median(values.map(([with_, without]) => with_ - without))
-  const ratio = times(median(values.map(([with_, without]) => with_ / without)))
-  return { id: 'hooks', what, figure: figure(added, 'us'), ratio }
+  const ratios = values.map(([with_, without]) => with_ / without)
+  return { id: 'hooks', what, figure: figure(added, 'us'), ratio: ratioOf(ratios), value: median(ratios) }
 }

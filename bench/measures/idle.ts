@@ -24,6 +24,7 @@ export async function measureIdle({
       id: 'idle',
       what,
       figure: figure(bytesPerStream / 1_024, 'KiB'),
+      value: bytesPerStream / 1_024,
       goal: '<= 64 KiB',
       met: bytesPerStream <= 64 * 1_024,
     },
@@ -31,12 +32,14 @@ export async function measureIdle({
       id: 'idle',
       what: '- growth of each in a minute',
       figure: figure(growthBytesPerStreamPerMinute, 'bytes'),
+      value: growthBytesPerStreamPerMinute,
       goal: `<= ${flat} bytes`,
       met: growthBytesPerStreamPerMinute <= flat,
     },
     {
       id: 'idle',
       what: '- latency added to an event, against a pipe',
+      value: addedMsPerEvent.p50,
       figure: `p50 ${figure(addedMsPerEvent.p50, 'ms')}, p99 ${figure(addedMsPerEvent.p99, 'ms')}`,
     },
   ]

@@ -5,6 +5,7 @@ import type { Plan } from '../plan.ts'
 import { asAnn } from '../questions.ts'
 import { notMeasured, type Row } from '../row.ts'
 import { Subject } from '../subject.ts'
+import { inTurns } from '../turns.ts'
 
 const what = 'a stored second turn of the Responses API, with Redis: latency added at the median'
 const goal = '<= 1 ms'
@@ -15,7 +16,8 @@ const first = message('user', 'What is 12 * 7?')
 const second = message('user', 'And half of it?')
 
 /** A second turn that names the first, against one that sends it and stores nothing. One connection. */
-export async function measureResponses({ runtime, upstream, rounds, seconds }: Plan): Promise<Row[]> {
+export async function measureResponses(plan: Plan): Promise<Row[]> {
+  const { runtime, upstream, seconds } = plan
   if (redisPath === undefined) return [notMeasured('responses', what, goal, 'there is no redis-server')]
   const server = await RedisServer.start()
   try {
@@ -31,13 +33,9 @@ export async function measureResponses({ runtime, upstream, rounds, seconds }: P
         return median((await drive(load)).latencies)
       }
       for (const body of Object.values(bodies)) await p50(body)
-      const added: number[] = []
-      for (let round = 0; round < rounds; round++) {
-        const stored = await p50(bodies.stored)
-        added.push(stored - (await p50(bodies.sent)))
-      }
-      const ms = median(added)
-      return [{ id: 'responses', what, figure: figure(ms, 'ms'), goal, met: ms <= 1 }]
+      const rounds = await inTurns(plan, [() => p50(bodies.stored), () => p50(bodies.sent)])
+      const ms = median(rounds.map(([stored, sent]) => stored! - sent!))
+      return [{ id: 'responses', what, figure: figure(ms, 'ms'), value: ms, goal, met: ms <= 1 }]
     } finally {
       await subject.stop()
     }

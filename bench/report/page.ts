@@ -1,6 +1,6 @@
 import type { Result } from '../result.ts'
 import type { Row } from '../row.ts'
-import { servedTable, servedTitles } from './tables.ts'
+import { servedTable, servedTitles, spreadText } from './tables.ts'
 
 const begin = '<!-- written by `pnpm bench --save` -->'
 const end = '<!-- until here -->'
@@ -23,25 +23,26 @@ function figuresOf({
   machine,
   cores,
   upstream,
-  load,
+  runs,
   rounds,
   seconds,
   served,
   rows,
 }: Result): string {
-  const reached = rows.map(({ what, figure, ratio = '', goal = '', met }) => [
+  const reached = rows.map(({ what, figure, ratio = '', spread, goal = '', met }) => [
     what,
     figure,
     ratio,
+    spreadText(spread),
     goal,
     verdict(met),
   ])
   return `### Node ${node}
 
-${date}, commit \`${commit}\`, ${rounds} rounds of ${seconds} s. ${machine}.
-Upstream: ${upstream}; ${cores}; load of the machine before: ${load}.
+${date}, commit \`${commit}\`, ${runs} runs of ${rounds} rounds of ${seconds} s. ${machine}.
+Upstream: ${upstream}; ${cores}. Each row is that of the run in the middle.
 
-${table(['', 'seen', 'ratio', 'goal', ''], reached)}
+${table(['', 'seen', 'ratio (quartiles)', `least and most of ${runs} runs`, 'goal', ''], reached)}
 
 Small requests; in brackets what it is against the bare buffered proxy:
 

@@ -1,6 +1,6 @@
 import type { Served } from '../measures/requests.ts'
 import type { Row } from '../row.ts'
-import { servedTable, servedTitles } from './tables.ts'
+import { servedTable, servedTitles, spreadText } from './tables.ts'
 
 export function printServed(served: readonly Served[]): void {
   const rows = [servedTitles, ...servedTable(served)]
@@ -13,9 +13,16 @@ export function printServed(served: readonly Served[]): void {
 
 export function printRows(rows: readonly Row[]): void {
   const width = Math.max(...rows.map(({ what }) => what.length))
-  for (const { what, figure, ratio = '', goal = '', met } of rows) {
+  for (const { what, figure, ratio = '', spread, goal = '', met } of rows) {
     const verdict = met === undefined ? '' : met ? 'met' : 'NOT MET'
-    const cells = [what.padEnd(width), figure.padEnd(32), ratio.padStart(8), goal.padEnd(30), verdict]
+    const cells = [
+      what.padEnd(width),
+      figure.padEnd(32),
+      ratio.padEnd(23),
+      spreadText(spread),
+      goal.padEnd(30),
+      verdict,
+    ]
     console.log(`  ${cells.join('  ')}`.trimEnd())
   }
 }

@@ -1,5 +1,6 @@
 import { figure, times } from '../figures.ts'
 import { type Served, servers } from '../measures/requests.ts'
+import type { Row } from '../row.ts'
 
 export const servedTitles = [
   'server',
@@ -30,4 +31,8 @@ export function servedTable(served: readonly Served[]): string[][] {
       cell(figure(one.peakMiB, 'MiB'), ({ peakMiB }) => peakMiB),
     ]
   })
+}
+
+export function spreadText(spread: Row['spread']): string {
+  return spread === undefined ? '' : spread.map(value => Number(value.toPrecision(3))).join(' to ')
 }
