@@ -9,6 +9,8 @@ import { measureIdle } from './measures/idle.ts'
 import { measureImport } from './measures/import.ts'
 import { measureLarge } from './measures/large.ts'
 import { measureMessages } from './measures/messages.ts'
+import { measurePeers, type PeerServed } from './measures/peers.ts'
+import { measurePostgres } from './measures/postgres.ts'
 import { measureRedis } from './measures/redis.ts'
 import { measureRequests, type Served } from './measures/requests.ts'
 import { measureResponses } from './measures/responses.ts'
@@ -16,7 +18,7 @@ import { nodeOf } from './node-of.ts'
 import { type Options, optionsOf, usage } from './options.ts'
 import { BusyMachineError, tolerated, watchOthers } from './others.ts'
 import { type Plan, quick, usual } from './plan.ts'
-import { printRows, printServed } from './report/print.ts'
+import { printPeers, printRows, printServed } from './report/print.ts'
 import { save } from './report/save.ts'
 import { resultOf } from './result.ts'
 import { middleOf, type Row, type RowId } from './row.ts'
@@ -69,7 +71,12 @@ async function bench(options: Options): Promise<void> {
     }
     // The table of servers is that of the run in the middle, by the row that matters most.
     const middle = runs.find(run => run.rows[0]?.value === rows[0]?.value)
-    const result = resultOf(plan, { node: node.version, runs: options.runs }, middle?.served ?? [], rows)
+    const result = resultOf(
+      plan,
+      { node: node.version, runs: options.runs },
+      middle ?? { served: [], peers: [] },
+      rows,
+    )
     if (options.json !== undefined) {
       mkdirSync(dirname(options.json), { recursive: true })
       writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`)
@@ -89,6 +96,7 @@ async function refuseBusyMachine(): Promise<void> {
 
 interface Measured {
   readonly served: readonly Served[]
+  readonly peers: readonly PeerServed[]
   readonly rows: readonly Row[]
 }
 
@@ -97,12 +105,19 @@ async function measure(plan: Plan, only: RowId | undefined): Promise<Measured> {
   const wants = (...ids: readonly RowId[]) => only === undefined || ids.includes(only)
   const rows: Row[] = []
   let served: Served[] = []
+  let peers: PeerServed[] = []
   if (wants('cpu', 'peers', 'latency')) {
     const requests = await measureRequests(plan)
     served = requests.served
     rows.push(...requests.rows)
     console.log('Small requests, 230 bytes; in brackets: against the bare buffered proxy')
     printServed(served)
+    console.log()
+  }
+  if (plan.peers && wants('peers')) {
+    peers = await measurePeers(plan)
+    console.log('Gateways as processes, one core each')
+    printPeers(peers)
     console.log()
   }
   const others: readonly [RowId, (plan: Plan) => Row[] | Promise<Row[]>][] = [
@@ -114,11 +129,12 @@ async function measure(plan: Plan, only: RowId | undefined): Promise<Measured> {
     ['idle', measureIdle],
     ['abort', measureAborts],
     ['redis', measureRedis],
+    ['postgres', measurePostgres],
     ['import', measureImport],
   ]
   for (const [id, measureIt] of others) if (wants(id)) rows.push(...(await measureIt(plan)))
   console.log('What to reach')
   const wanted = rows.filter(({ id }) => wants(id))
   printRows(wanted)
-  return { served, rows: wanted }
+  return { served, peers, rows: wanted }
 }

@@ -24,6 +24,7 @@ export function fullGateway(upstream, store = memoryLimitStore(), responses = un
     limits: limits(rules, { store }),
     responses,
     hooks: more.hooks,
+    ledger: more.ledger,
     observe: event => {
       more.observe?.(event)
       if (event.type !== 'end') return

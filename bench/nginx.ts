@@ -57,7 +57,7 @@ async function answering(port: number): Promise<void> {
   throw new Error('nginx did not begin to answer: see above.')
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject).listen(0, '127.0.0.1', () => {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type RowId, rowIds } from './row.ts'
 
 export const usage = `Measures what Sluice costs, beside servers that do less. npx -y pnpm bench
-  --peers         beside Portkey's gateway too, which npm installs for it
+  --peers         beside Portkey's gateway and LiteLLM's proxy too, which npm and pip install for it
   --runs N        how often all of it is measured, with new processes; 1, with --save 3
   --rounds N      how often each is driven in a run; 12
   --seconds S     for how long each time; 0.5

@@ -13,10 +13,10 @@ export class BusyMachineError extends Error {
 }
 
 /** CPU time in ticks of the kernel, of which there are 100 in a second. */
-interface Ticks {
+export interface Ticks {
   /** Of all programs. */
   readonly all: number
-  /** Of this process and its descendants. */
+  /** Of one process and its descendants. */
   readonly own: number
   readonly at: number
 }
@@ -37,10 +37,11 @@ export function watchOthers(): () => number | undefined {
   }
 }
 
-function ticksNow(): Ticks | undefined {
+/** What all programs have used, and what a process and its descendants have; `undefined` without `/proc`. */
+export function ticksNow(id = process.pid): Ticks | undefined {
   try {
     const stat = readFileSync('/proc/stat', 'utf8')
-    return { ...ticksIn(stat, statsOfProcesses(), process.pid), at: performance.now() }
+    return { ...ticksIn(stat, statsOfProcesses(), id), at: performance.now() }
   } catch {
     return undefined
   }

@@ -9,7 +9,12 @@ export interface Sizes {
   /** Of each load in a round. */
   readonly seconds: number
   /** How many requests each server has had before its steady state is measured: more make it no faster. */
-  readonly warmUp: { readonly small: number; readonly streams: number; readonly large: number }
+  readonly warmUp: {
+    readonly small: number
+    readonly streams: number
+    readonly large: number
+    readonly peers: number
+  }
   /** How many requests a new process has had before its warm-up is measured, and over how many that is. */
   readonly earlyRequests: number
   /** How many new processes of each server that is measured with. */
@@ -18,7 +23,11 @@ export interface Sizes {
   readonly idleStreams: number
   readonly idleSeconds: number
   readonly redisRequests: number
+  readonly storedRequests: number
+  /** After which PostgreSQL's idle connections have published what they did: `PGSTAT_IDLE_INTERVAL` is 10 s. */
+  readonly statisticsMs: number
   readonly imports: number
+  readonly peerStreams: number
 }
 
 /** What every measure is told. */
@@ -34,26 +43,33 @@ export interface Plan extends Sizes, Turns {
 export const usual: Sizes = {
   rounds: 12,
   seconds: 0.5,
-  warmUp: { small: 40_000, streams: 600, large: 400 },
+  warmUp: { small: 40_000, streams: 600, large: 400, peers: 10_000 },
   earlyRequests: 2_000,
   earlyRounds: 5,
   aborts: 200,
   idleStreams: 1_000,
   idleSeconds: 20,
   redisRequests: 1_000,
+  storedRequests: 10_000,
+  statisticsMs: 11_000,
   imports: 10,
+  // LiteLLM keeps 500 connections to a host.
+  peerStreams: 400,
 }
 
 /** Shows that it runs; its figures are worth nothing. */
 export const quick: Sizes = {
   rounds: 1,
   seconds: 0.1,
-  warmUp: { small: 50, streams: 2, large: 2 },
+  warmUp: { small: 50, streams: 2, large: 2, peers: 40 },
   earlyRequests: 50,
   earlyRounds: 1,
   aborts: 10,
   idleStreams: 20,
   idleSeconds: 1,
   redisRequests: 20,
+  storedRequests: 20,
+  statisticsMs: 100,
   imports: 1,
+  peerStreams: 20,
 }

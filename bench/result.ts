@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { cpus, release, type } from 'node:os'
+import type { PeerServed } from './measures/peers.ts'
 import type { Served } from './measures/requests.ts'
 import type { Plan } from './plan.ts'
 import type { Row } from './row.ts'
@@ -18,13 +19,14 @@ export interface Result {
   readonly rounds: number
   readonly seconds: number
   readonly served: readonly Served[]
+  readonly peers: readonly PeerServed[]
   readonly rows: readonly Row[]
 }
 
 export function resultOf(
   plan: Plan,
   { node, runs }: Pick<Result, 'node' | 'runs'>,
-  served: readonly Served[],
+  { served, peers }: Pick<Result, 'served' | 'peers'>,
   rows: readonly Row[],
 ): Result {
   const { rounds, seconds, cores, upstream } = plan
@@ -39,6 +41,7 @@ export function resultOf(
     rounds,
     seconds,
     served,
+    peers,
     rows,
   }
 }

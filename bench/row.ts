@@ -11,6 +11,7 @@ export const rowIds = [
   'idle',
   'abort',
   'redis',
+  'postgres',
   'import',
 ] as const
 export type RowId = (typeof rowIds)[number]

@@ -1,7 +1,7 @@
 import { type Driven, drive } from '../drive.ts'
 import { figure, median, quantile, ratioOf } from '../figures.ts'
+import { installPortkey } from '../peers/portkey.ts'
 import type { Plan } from '../plan.ts'
-import { installPortkey } from '../portkey.ts'
 import { asAnn, path, small } from '../questions.ts'
 import { notMeasured, type Row } from '../row.ts'
 import { Subject } from '../subject.ts'

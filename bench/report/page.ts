@@ -1,6 +1,6 @@
 import type { Result } from '../result.ts'
 import type { Row } from '../row.ts'
-import { servedTable, servedTitles, spreadText } from './tables.ts'
+import { peerTable, peerTitles, servedTable, servedTitles, spreadText } from './tables.ts'
 
 const begin = '<!-- written by `pnpm bench --save` -->'
 const end = '<!-- until here -->'
@@ -27,6 +27,7 @@ function figuresOf({
   rounds,
   seconds,
   served,
+  peers,
   rows,
 }: Result): string {
   const reached = rows.map(({ what, figure, ratio = '', spread, goal = '', met }) => [
@@ -47,7 +48,7 @@ ${table(['', 'seen', 'ratio (quartiles)', `least and most of ${runs} runs`, 'goa
 Small requests; in brackets what it is against the bare buffered proxy:
 
 ${table(servedTitles, servedTable(served))}
-`
+${peers.length === 0 ? '' : `\nGateways as processes, one core each:\n\n${table(peerTitles, peerTable(peers))}\n`}`
 }
 
 function verdict(met: Row['met']): string {

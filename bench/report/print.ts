@@ -1,10 +1,18 @@
+import type { PeerServed } from '../measures/peers.ts'
 import type { Served } from '../measures/requests.ts'
 import type { Row } from '../row.ts'
-import { servedTable, servedTitles, spreadText } from './tables.ts'
+import { peerTable, peerTitles, servedTable, servedTitles, spreadText } from './tables.ts'
 
 export function printServed(served: readonly Served[]): void {
-  const rows = [servedTitles, ...servedTable(served)]
-  const widths = servedTitles.map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
+  printTable([servedTitles, ...servedTable(served)])
+}
+
+export function printPeers(peers: readonly PeerServed[]): void {
+  printTable([peerTitles, ...peerTable(peers)])
+}
+
+function printTable(rows: readonly (readonly string[])[]): void {
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
   for (const row of rows) {
     const cells = row.map((cell, at) => (at === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[at]!)))
     console.log(`  ${cells.join('   ')}`)

@@ -1,4 +1,5 @@
 import { figure, times } from '../figures.ts'
+import type { PeerServed } from '../measures/peers.ts'
 import { type Served, servers } from '../measures/requests.ts'
 import type { Row } from '../row.ts'
 
@@ -31,6 +32,32 @@ export function servedTable(served: readonly Served[]): string[][] {
       cell(figure(one.peakMiB, 'MiB'), ({ peakMiB }) => peakMiB),
     ]
   })
+}
+
+export const peerTitles = [
+  'gateway',
+  'on',
+  'CPU per request',
+  'requests/s',
+  'p50 added',
+  'p99 added',
+  'memory',
+  'streams per GiB',
+  'start',
+]
+
+export function peerTable(peers: readonly PeerServed[]): string[][] {
+  return peers.map(peer => [
+    peer.name,
+    peer.features,
+    figure(peer.cpuMicros, 'us'),
+    `${Math.round(peer.perSecond)}`,
+    figure(peer.p50Added, 'ms'),
+    figure(peer.p99Added, 'ms'),
+    figure(peer.memoryMiB, 'MiB'),
+    Math.round(peer.streamsPerGiB).toLocaleString('en'),
+    figure(peer.startMs / 1_000, 's'),
+  ])
 }
 
 export function spreadText(spread: Row['spread']): string {

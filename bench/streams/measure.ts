@@ -67,7 +67,7 @@ async function liveStreams(
   try {
     await hurry(subject, 100)
     const warm = await subject.held()
-    await streams.open(subject.port, count, everyMs)
+    await streams.open(subject, count, everyMs)
     // So that each had a few events.
     await sleep(3 * everyMs)
     const begun = await subject.held()

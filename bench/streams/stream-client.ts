@@ -4,12 +4,18 @@ import { createConnection, type Socket } from 'node:net'
 export type Asked = { readonly events: number } | { readonly everyMs: number }
 
 /** A request for a stream, as bytes. */
-export function streamRequest(port: number, asked: Asked): Buffer {
+export function streamRequest(
+  port: number,
+  asked: Asked,
+  headers: Readonly<Record<string, string>> = { authorization: 'Bearer sk-ann' },
+): Buffer {
   const messages = [{ role: 'user', content: JSON.stringify(asked) }]
   const body = JSON.stringify({ model: 'gpt-4o', stream: true, messages })
   return Buffer.from(
     `POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\n` +
-      `authorization: Bearer sk-ann\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      `${Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('')}content-length: ${body.length}\r\n\r\n${body}`,
   )
 }
 
@@ -47,8 +53,12 @@ export class OpenStreams {
   #listener: ((ms: number) => void) | undefined
 
   /** Opens `count` streams, some at a time, and resolves when each has begun. */
-  async open(port: number, count: number, everyMs: number): Promise<void> {
-    const request = streamRequest(port, { everyMs })
+  async open(
+    { port, headers }: { readonly port: number; readonly headers?: Readonly<Record<string, string>> },
+    count: number,
+    everyMs: number,
+  ): Promise<void> {
+    const request = streamRequest(port, { everyMs }, headers)
     for (let left = count; left > 0; left -= 50) {
       await Promise.all(Array.from({ length: Math.min(left, 50) }, () => this.#open(port, request)))
     }
@@ -68,11 +78,15 @@ export class OpenStreams {
     return new Promise((resolve, reject) => {
       const socket = createConnection({ port, host: '127.0.0.1', noDelay: true })
       this.#sockets.push(socket)
+      const timer = setTimeout(() => reject(new Error('A stream did not begin within a minute.')), 60_000)
       socket.once('connect', () => socket.write(request)).once('error', reject)
       socket.once('close', () => reject(new Error('A stream ended that should have stayed open.')))
       socket.on('data', (bytes: Buffer) => {
         const text = bytes.toString('latin1')
-        if (text.includes('"role":"assistant"')) resolve()
+        if (text.includes('"role":"assistant"')) {
+          clearTimeout(timer)
+          resolve()
+        }
         if (this.#listener === undefined) return
         const now = Number(process.hrtime.bigint() / 1000n)
         for (const [, sent] of text.matchAll(timeOfText)) this.#listener((now - Number(sent)) / 1000)

@@ -25,6 +25,19 @@ const result: Result = {
     { name: 'sluice-node', ...one, cpuMicros: 100 },
     { name: 'portkey', ...one, cpuMicros: 1_200 },
   ],
+  peers: [
+    {
+      name: 'LiteLLM proxy',
+      features: 'log lines',
+      cpuMicros: 4_000,
+      perSecond: 250,
+      p50Added: 3.5,
+      p99Added: 9,
+      memoryMiB: 600,
+      streamsPerGiB: 1_500,
+      startMs: 6_100,
+    },
+  ],
   rows: [
     {
       id: 'cpu',
@@ -46,6 +59,9 @@ it('the page holds the figures between its marks, however often they are written
     '| CPU per request | 100 us | 2.00 x (1.90 to 2.10) | 1.95 to 2.2 | <= 1.5 x | **not met** |',
   )
   expect(once).toContain('| Sluice, Node http | 100 us (2.00 x) | 18000 (1.00 x) |')
+  expect(once).toContain(
+    '| LiteLLM proxy | log lines | 4,000 us | 250 | 3.5 ms | 9 ms | 600 MiB | 1,500 | 6.1 s |',
+  )
   expect(once.indexOf('### Node 24.1.0')).toBeLessThan(once.indexOf('### Node 20.1.0'))
   expect(pageOf(once, [{ ...result, node: '20.1.0' }, result])).toBe(once)
   expect(() => pageOf('no marks', [result])).toThrow('lacks the lines')

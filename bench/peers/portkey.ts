@@ -12,7 +12,9 @@ const manifest = {
 
 /** Installs Portkey's gateway where it is not yet, without running anything of it. Returns its folder. */
 export function installPortkey(): string {
-  const folder = fileURLToPath(new URL('../node_modules/.cache/sluice-bench/portkey-1.15.2', import.meta.url))
+  const folder = fileURLToPath(
+    new URL('../../node_modules/.cache/sluice-bench/portkey-1.15.2', import.meta.url),
+  )
   if (existsSync(join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js'))) return folder
   console.log('Portkey gateway is installed beside, by npm.')
   mkdirSync(folder, { recursive: true })
