@@ -190,7 +190,7 @@ function teams(): UnsupportedHints[string] {
 function retryPolicy(): UnsupportedHints[string] {
   return {
     why: 'Which failures are retried is fixed.',
-    fix: 'See the table in docs/routing.md, and maxAttempts, retry and breaker.',
+    fix: 'See the table in docs/retries.md, and maxAttempts, retry and breaker.',
   }
 }
 
@@ -205,6 +205,6 @@ function jwt(): UnsupportedHints[string] {
 function health(): UnsupportedHints[string] {
   return {
     why: 'Target health is measured from real requests.',
-    fix: 'See breaker in docs/routing.md.',
+    fix: 'See breaker in docs/retries.md.',
   }
 }

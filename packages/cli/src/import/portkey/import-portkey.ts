@@ -85,7 +85,7 @@ const unsupportedSettings: UnsupportedHints = {
   },
   'retry.on_status_codes': {
     why: 'Which failures are retried is fixed.',
-    fix: 'See the table in docs/routing.md.',
+    fix: 'See the table in docs/retries.md.',
   },
   'targets[].retry': {
     why: 'Retries are global, not per target.',
