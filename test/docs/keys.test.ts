@@ -35,6 +35,13 @@ async function issuer() {
 }
 
 describePage('docs/keys.md', {
+  list: async ({ run }) => {
+    const gateway = (await run()).exports.gateway as Gateway
+    const status = async (key: string, model: string) => (await asking(gateway, { key, model })).status
+    expect(await Promise.all([status('sk-ann', 'large'), status('sk-bob', 'small')])).toEqual([200, 200])
+    expect(await Promise.all([status('sk-bob', 'large'), status('sk-else', 'small')])).toEqual([403, 401])
+  },
+
   issue: async ({ run }) => {
     const file = join(temporaryFolder(), 'keys.db')
     const { exports, printed } = await run({ SLUICE_DB: `file:${file}` })
