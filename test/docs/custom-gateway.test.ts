@@ -27,6 +27,16 @@ const chatRequest = () =>
   })
 
 describePage('docs/custom-gateway.md', {
+  minimal: async snippet => {
+    const { asking, running } = await gatewayOf(snippet)
+    expect(await asking({ model: 'demo' })).toMatchObject({ status: 200 })
+    const gateway = running.exports.gateway as ManagedGateway
+    const named = tableUnder('docs/custom-gateway.md', '## Methods of a gateway').map(
+      ([name = '']) => /\w+/.exec(name)![0],
+    )
+    expect(named.sort()).toEqual(Object.keys(gateway).sort())
+  },
+
   'key-store': async snippet => {
     const { asking } = await gatewayOf(snippet)
     expect(await asking({ key: 'sk-ann', model: 'small' })).toMatchObject({ status: 200 })
