@@ -6,14 +6,13 @@ import type { LogQuery } from './log-query.ts'
 
 type TextName = Exclude<keyof LogQuery, 'span' | 'outcome' | 'after'>
 
-const fields: readonly (readonly [TextName, string, string])[] = [
-  // On a phone the placeholder is all that is seen of the label.
-  ['model', 'Model', 'Model'],
-  ['key', 'Key', 'Key'],
-  ['user', 'User', 'User'],
-  ['status', 'Status', 'Status: 5xx'],
-  ['tag', 'Tag', 'Tag: team:search'],
-  ['errorText', 'Error text', 'Error text'],
+const fields: readonly (readonly [name: TextName, label: string, placeholder: string])[] = [
+  ['model', 'Model', ''],
+  ['key', 'Key', ''],
+  ['user', 'User', ''],
+  ['status', 'Status', '5xx'],
+  ['tag', 'Tag', 'team:search'],
+  ['errorText', 'Error text', ''],
 ]
 
 /** The conditions of a search. Texts apply when the form is sent, the period at once. */
@@ -36,10 +35,7 @@ export function LogFilter({ query, onSearch }: { query: LogQuery; onSearch(query
         <Choice
           label="Outcome"
           value={form.outcome}
-          options={[
-            ['', 'All outcomes'],
-            ...Object.entries(outcomeNames).filter(([name]) => name !== 'running'),
-          ]}
+          options={[['', 'All'], ...Object.entries(outcomeNames).filter(([name]) => name !== 'running')]}
           onChange={outcome => onSearch({ ...form, outcome, after: '' })}
         />
         {fields.map(([name, label, placeholder]) => (

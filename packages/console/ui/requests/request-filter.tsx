@@ -22,14 +22,12 @@ export function RequestFilter({
   return (
     <search class="filters request-filters" aria-label="Filter requests">
       <div class="field inline search-field">
-        <label class="hidden" for={field}>
-          Search
-        </label>
+        <label for={field}>Search</label>
         <input
           id={field}
           type="search"
           maxLength={200}
-          placeholder="Search: id, key, error …"
+          placeholder="Id, key, error …"
           value={query.q}
           onInput={event => onChange({ ...query, q: event.currentTarget.value })}
         />
@@ -38,7 +36,7 @@ export function RequestFilter({
         label="Model"
         value={query.model}
         options={withAll(
-          'All models',
+          'All',
           rows.map(({ model }) => model),
           query.model,
         )}
@@ -47,13 +45,13 @@ export function RequestFilter({
       <Choice
         label="Key"
         value={query.key}
-        options={[['', 'All keys'], ...callerOptions(rows, query.key, names)]}
+        options={[['', 'All'], ...callerOptions(rows, query.key, names)]}
         onChange={key => onChange({ ...query, key })}
       />
       <Choice<Outcome | ''>
         label="Outcome"
         value={query.outcome}
-        options={[['', 'All outcomes'], ...outcomes]}
+        options={[['', 'All'], ...outcomes]}
         onChange={outcome => onChange({ ...query, outcome })}
       />
     </search>

@@ -115,15 +115,19 @@ function Row({
           <span class="hidden"> Request {row.id}</span>
         </a>
       </td>
-      <td class="name">{row.model ?? '–'}</td>
+      <td class="name cell-text" title={row.model}>
+        {row.model ?? '–'}
+      </td>
       <td>
         <OutcomeMark outcome={row.outcome} status={row.status} />
       </td>
-      <td class="name less mid">{row.dialect}</td>
-      <td class="name less">
+      <td class="less mid">{row.dialect}</td>
+      <td class="cell-text less">
         <CallerName id={row.key} source={row.source} />
       </td>
-      <td class="name less">{row.provider ?? '–'}</td>
+      <td class="cell-text less" title={row.provider}>
+        {row.provider ?? '–'}
+      </td>
       <td class="number less mid">{span(row.firstByteMs)}</td>
       <td class="number wide-only">{span(row.totalMs)}</td>
       <td class="number less">{count(tokens)}</td>
