@@ -101,8 +101,11 @@ function Target({ route, target, tests }: { route: string; target: TargetRow; te
         </td>
         <td class="number less">{span(last?.totalMs)}</td>
         <td class="less">{last === undefined ? '–' : <Moment at={last.at} />}</td>
-        <td class="number target-price">{priceText(price)}</td>
-        <td class="number">
+        <td class="number target-price">
+          {priceText(price)}
+          {price !== null && <span class="price-unit"> per 1M tokens</span>}
+        </td>
+        <td class="number target-button">
           {tests && (
             <button
               class="button small-button"
