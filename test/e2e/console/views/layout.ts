@@ -32,6 +32,13 @@ export const layoutTests: ViewTests = site => {
     await page.locator('.bar-row').first().waitFor()
     await page.locator('.body').first().waitFor()
     expect(await tooWide()).toEqual([])
+    // Beside an open request the list has all of its columns.
+    for (const width of [1440, 1024]) {
+      await page.setViewportSize({ width, height: 850 })
+      const hidden = () => page.locator('.table-box').evaluate(box => box.scrollWidth - box.clientWidth)
+      expect([width, await tooWide(), await hidden()]).toEqual([width, [], 0])
+    }
+    await page.setViewportSize({ width: 375, height: 850 })
     await page.getByRole('button', { name: 'Replay', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
     await page.locator('.comparison').waitFor()
@@ -64,6 +71,10 @@ export const layoutTests: ViewTests = site => {
     expect(await isSeen('[data-model=broken]', /^since /)).toBe(true)
     await page.goto(`${site().service.url}/console/#/requests/${id}`)
     expect(await isSeen('.request-panel', 'Rejected')).toBe(true)
+    expect(await isSeen('.bar', 'Go to')).toBe(true)
+    await page.getByRole('button', { name: /^Go to/ }).click()
+    await page.getByRole('option', { name: 'Alerts' }).click()
+    await page.getByRole('heading', { name: 'Alerts', level: 1 }).waitFor()
   })
 
   it('follows a conversation on a phone: the newest answer ends above the composer', async () => {
