@@ -9,6 +9,7 @@ import { hookRows } from './hook-rows.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import { bodiesOf, replayBodies } from './log-bodies.ts'
 import { type ConsoleLog, exportLog, logParameters, repeatedLogParameters, searchLog } from './log-search.ts'
+import { keyBudgets } from './overview/key-budgets.ts'
 import { ledgerOverview, logOverview, memoryOverview } from './overview/overview.ts'
 import { queryMinutes } from './overview/query-minutes.ts'
 import { querySeries } from './query-series.ts'
@@ -89,6 +90,10 @@ function minutesOf({ url }: Request): number {
 async function overviewOf(call: ApiCall): Promise<unknown> {
   const { id, request, state } = call
   if (id === 'ledger') return ledgerOverview(usageFunctionOf(call), minutesOf(request), state.now())
+  if (id === 'budgets') {
+    queryOf(request.url, [])
+    return keyBudgets(keysOf(call), state)
+  }
   if (id === 'log') return logOverview(logOf(call), minutesOf(request), state.now())
   throw new GatewayError('unknown_url', { message: 'The console has no such path.' })
 }

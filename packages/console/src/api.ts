@@ -16,6 +16,7 @@
  * | `GET /overview?minutes=60` | `Overview` of the last minutes, from this process's memory |
  * | `GET /overview/ledger?minutes=60` | `OverviewUsage` from the ledger; 404 without one |
  * | `GET /overview/log?minutes=60` | `OverviewLog` from the request log; 404 without one |
+ * | `GET /overview/budgets` | `KeyBudgets` of the stored keys; 404 without keys |
  * | `GET /series?by=model&minutes=60` | `Series` |
  * | `GET /usage?by=model,day&from=&to=&key=&user=&tag=team:search` | `UsageAnswer` from the ledger; 404 without one |
  * | `GET /own-usage?by=model,day&from=&to=` | `UsageAnswer` of one caller, with its API key instead of the admin key; 404 unless `ownUsage` |
@@ -320,6 +321,22 @@ export interface BudgetRow {
   readonly dryRun: boolean
   /** When the last request was charged. */
   readonly at: number
+}
+
+/** The budgets of stored keys that no request was charged to since the process started: those of which most is spent, at most 8. */
+export interface KeyBudgets {
+  readonly budgets: readonly KeyBudget[]
+  /** How many further budgets there are. */
+  readonly moreBudgets: number
+}
+
+/** A budget of a stored key that counts all of its requests. */
+export interface KeyBudget extends Pick<BudgetRow, 'window' | 'limit' | 'dryRun'> {
+  /** The id of the key. */
+  readonly key: string
+  readonly name: string
+  /** US dollars in this window, of the ledger; `null` without one. */
+  readonly spent: number | null
 }
 
 /** A model with its targets. */

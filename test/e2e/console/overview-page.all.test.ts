@@ -46,6 +46,7 @@ describeWithChromium('the overview', () => {
     const { ask, keys } = service
     const limits = [{ kind: 'budget', limit: 20, per: 'day', currency: 'usd', unpriced: 'allow' }] as const
     const spender = await keys.issue({ name: 'Spender', limits })
+    await keys.issue({ name: 'Not used yet', limits: [{ ...limits[0], limit: 5, per: 'week' }] })
     for (let left = 2; left > 0; left--) await ask('counted', { key: spender.key })
     await openBreaker(service)
     const failed = (await ask('demo', { key: 'sk-unknown' })).headers.get('x-request-id')!
@@ -59,6 +60,7 @@ describeWithChromium('the overview', () => {
     const budget = page.locator('.budget', { hasText: 'Spender' })
     await budget.getByText('$0.066 of $20.00 today').waitFor()
     await budget.getByText('< 1 %').waitFor()
+    await page.locator('.budget', { hasText: 'Not used yet' }).getByText('$0 of $5.00 this week').waitFor()
     await page.getByText(/of 11 are available/).waitFor()
     await page.locator('[data-state=open]', { hasText: 'south / broken' }).waitFor()
     await page.locator('.alert-lines').getByText('Target down').first().waitFor()

@@ -10,6 +10,19 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const start = Date.UTC(2026, 10, 20, 12)
 
+const noUsage: UsageRow = {
+  by: {},
+  requests: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  reasoningTokens: 0,
+  cost: 0,
+  unpriced: 0,
+  estimated: 0,
+  open: 0,
+}
+
 async function setUp(requests = 3) {
   const clock = { now: start }
   const repository = inMemoryRequestLog()
@@ -83,10 +96,88 @@ describe('the overview of this process', () => {
     expect((await read('/overview')).body.budgets).toEqual([])
   })
 
+  it('has the budgets of stored keys that it charged nothing to, with what the ledger has of them', async () => {
+    const asked: UsageQuery[] = []
+    const sum = (key: string, source: string | null, cost: number) => ({
+      ...noUsage,
+      by: { key, source },
+      cost,
+    })
+    let ids: readonly string[] = []
+    const usage = async (query: UsageQuery) => {
+      asked.push(query)
+      return [sum(ids[1]!, 'api_keys', 4), sum(ids[0]!, 'another issuer', 9)]
+    }
+    const { api, keys } = consoleService({ console: { usage, now: () => start } })
+    const limits = (limit: number) => [{ kind: 'budget', limit, per: 'week', currency: 'usd' }] as const
+    const issued = [
+      await keys.issue({ name: 'Unused', limits: limits(5) }),
+      await keys.issue({ name: 'Used', limits: limits(5) }),
+      await keys.issue({ name: 'Disabled', limits: limits(5) }),
+      await keys.issue({ name: 'Expired', limits: limits(5), expiresAt: start - 1 }),
+      await keys.issue({ name: 'Of a model', limits: [{ ...limits(5)[0], models: ['small'] }] }),
+    ]
+    ids = issued.map(({ stored }) => stored.id)
+    await keys.update(ids[2]!, { disabled: true })
+    const read = async () => (await api('/overview/budgets')).json()
+    const row = { window: 'week', limit: 5, dryRun: false }
+    expect(await read()).toEqual({
+      budgets: [
+        { ...row, key: ids[1], name: 'Used', spent: 4 },
+        { ...row, key: ids[0], name: 'Unused', spent: 0 },
+      ],
+      moreBudgets: 0,
+    })
+    // The Monday before.
+    expect(asked).toEqual([{ by: ['key', 'source'], from: Date.UTC(2026, 10, 16) }])
+    for (let left = 8; left > 0; left--) await keys.issue({ name: 'More', limits: limits(2) })
+    const { budgets, moreBudgets } = await read()
+    expect([budgets.length, moreBudgets]).toEqual([8, 2])
+  })
+
+  it('leaves a budget of a key to the overview of the process once it was charged; without a ledger its spend is not known', async () => {
+    const { api, board, keys } = consoleService({
+      console: { now: () => start },
+      gateway: { authenticate: () => ({ id: 'ann' }) },
+    })
+    const { stored } = await keys.issue({
+      name: 'Ann',
+      limits: [{ kind: 'budget', limit: 5, per: 'day', currency: 'usd' }],
+    })
+    const read = async () => (await (await api('/overview/budgets')).json()).budgets
+    expect(await read()).toMatchObject([{ name: 'Ann', spent: null }])
+    board.observe({
+      type: 'budget',
+      rule: "budget(5, 'usd').per('day')",
+      counter: 'ann',
+      subject: { key: stored.id, source: 'api_keys' },
+      window: 'day',
+      limit: 5,
+      spent: 1,
+      refused: false,
+      dryRun: false,
+    })
+    expect(await read()).toEqual([])
+  })
+
+  it('responds 404 without keys, and 503 while the ledger does not respond', async () => {
+    const none = consoleService({ console: { keys: undefined } })
+    expect((await none.api('/overview/budgets')).status).toBe(404)
+    const failing = consoleService({ console: { usage: () => Promise.reject(new Error('db.internal')) } })
+    await failing.keys.issue({
+      name: 'Ann',
+      limits: [{ kind: 'budget', limit: 5, per: 'day', currency: 'usd' }],
+    })
+    const response = await failing.api('/overview/budgets')
+    expect(response.status).toBe(503)
+    expect(await response.text()).not.toContain('db.internal')
+    expect((await failing.api('/overview/budgets?minutes=60')).status).toBe(400)
+  })
+
   it('is for the admin key alone, and rejects another period', async () => {
     const { fetch, read } = await setUp(0)
     const headers = { authorization: `Bearer ${callerKey}` }
-    for (const path of ['/overview', '/overview/ledger', '/overview/log'])
+    for (const path of ['/overview', '/overview/ledger', '/overview/log', '/overview/budgets'])
       expect((await fetch(`/console/api${path}`, { headers })).status).toBe(401)
     for (const query of [
       'minutes=0',
@@ -104,16 +195,12 @@ describe('the overview of this process', () => {
 
 describe('the overview from the ledger', () => {
   const row: UsageRow = {
-    by: {},
+    ...noUsage,
     requests: 2,
     promptTokens: 3,
     completionTokens: 4,
-    cachedTokens: 0,
-    reasoningTokens: 0,
     cost: 0.5,
     unpriced: 1,
-    estimated: 0,
-    open: 0,
   }
   function withLedger(usage: (query: UsageQuery) => Promise<readonly UsageRow[]>) {
     return consoleService({ console: { usage, now: () => start } })

@@ -1,12 +1,13 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { KeyRow } from '../../src/api.ts'
+import { isKey } from '../../src/keys/is-key.ts'
+import { windowStart } from '../../src/keys/own-budgets.ts'
 import { count } from '../format/count.ts'
 import { Choice } from '../parts/choice.tsx'
-import { isKey } from '../session/key-names.ts'
 import { useSession } from '../session/session.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 import { findKeys, type KeyOrder, sortKeys } from './key-order.ts'
-import { type SpendByWindow, spendWindows, windowStart } from './key-spend.ts'
+import { type SpendByWindow, spendWindows } from './key-spend.ts'
 import { type KeyAction, KeyTable } from './key-table.tsx'
 
 const pageRows = 50
@@ -122,9 +123,7 @@ function useSpend(keys: readonly KeyRow[]) {
       if (!about.ledger) return undefined
       const sums = spendWindows(keys).map(async window => {
         const { rows } = await api.usage(['key', 'source'], windowStart(window, Date.now()), signal)
-        const spent = rows
-          .filter(({ by }) => isKey({ id: by.key ?? '', source: by.source ?? undefined }))
-          .map(({ by, cost }) => [by.key ?? '', cost] as const)
+        const spent = rows.filter(({ by }) => isKey(by)).map(({ by, cost }) => [by.key ?? '', cost] as const)
         return [window, new Map(spent)] as const
       })
       return new Map(await Promise.all(sums))

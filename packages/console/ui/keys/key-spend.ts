@@ -1,5 +1,6 @@
 import type { BudgetWindow, LimitRuleData } from '@sluice/core'
 import type { KeyRow } from '../../src/api.ts'
+import { ownBudgets } from '../../src/keys/own-budgets.ts'
 
 /** What a key spent since the beginning of each window, in US dollars. */
 export type SpendByWindow = ReadonlyMap<BudgetWindow, ReadonlyMap<string, number>>
@@ -18,24 +19,6 @@ export function spendWindows(keys: readonly KeyRow[]): readonly BudgetWindow[] {
   return [...new Set<BudgetWindow>(['month', ...windows])]
 }
 
-/** When a window began, by the calendar in UTC. */
-export function windowStart(window: BudgetWindow, now: number): number {
-  const date = new Date(now)
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
-  switch (window) {
-    case 'hour':
-      return Date.UTC(year, month, day, date.getUTCHours())
-    case 'day':
-      return Date.UTC(year, month, day)
-    case 'week':
-      return Date.UTC(year, month, day - ((date.getUTCDay() + 6) % 7))
-    case 'month':
-      return Date.UTC(year, month)
-    default:
-      return 0
-  }
-}
-
 /** The budget of a key of which the largest share is spent; `undefined` if it has none that the sums can be compared with. */
 export function budgetSpend(key: KeyRow, spend: SpendByWindow): BudgetSpend | undefined {
   const budgets = ownBudgets(key).map(rule => {
@@ -43,15 +26,4 @@ export function budgetSpend(key: KeyRow, spend: SpendByWindow): BudgetSpend | un
     return { rule, spent, share: spent / rule.limit }
   })
   return budgets.sort((one, other) => other.share - one.share)[0]
-}
-
-/** The budgets that count all requests of a key, and nobody else's. */
-function ownBudgets({ limits }: KeyRow): readonly LimitRuleData[] {
-  return (limits ?? []).filter(
-    ({ kind, scopes, models, operations }) =>
-      kind === 'budget' &&
-      models === undefined &&
-      operations === undefined &&
-      (scopes === undefined || scopes.join() === 'key'),
-  )
 }

@@ -3,6 +3,7 @@ import type {
   AlertRow,
   ConfiguredHook,
   IssuedKeyRow,
+  KeyBudgets,
   KeyChange,
   KeyForm,
   KeyRow,
@@ -40,6 +41,8 @@ export interface ConsoleApi {
   overview(minutes: number, signal: AbortSignal): Promise<Overview>
   ledgerOverview(minutes: number, signal: AbortSignal): Promise<OverviewUsage>
   logOverview(minutes: number, signal: AbortSignal): Promise<OverviewLog>
+  /** The budgets of stored keys that this process charged nothing to. */
+  keyBudgets(signal: AbortSignal): Promise<KeyBudgets>
   /** `minutes` empty: all that are kept. */
   series(by: Series['by'], minutes: string, signal?: AbortSignal): Promise<Series>
   usage(by: readonly string[], from: number, signal?: AbortSignal): Promise<UsageAnswer>
@@ -102,6 +105,7 @@ export function consoleApi(key: string, onUnknown: () => void): ConsoleApi {
     overview: (minutes, signal) => get(`overview?minutes=${minutes}`, signal),
     ledgerOverview: (minutes, signal) => get(`overview/ledger?minutes=${minutes}`, signal),
     logOverview: (minutes, signal) => get(`overview/log?minutes=${minutes}`, signal),
+    keyBudgets: signal => get('overview/budgets', signal),
     series: (by, minutes, signal) =>
       get(`series?by=${by}${minutes === '' ? '' : `&minutes=${minutes}`}`, signal),
     usage: (by, from, signal) => get(`usage?by=${by.map(of).join()}&from=${from}`, signal),

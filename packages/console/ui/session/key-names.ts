@@ -1,4 +1,5 @@
 import type { KeyRow } from '../../src/api.ts'
+import { isKey } from '../../src/keys/is-key.ts'
 import { createStore, type Store } from '../state/store.ts'
 
 /** Who called: the id of a key, and who vouches for it. */
@@ -71,10 +72,6 @@ export function callerNames(
     const isShared = withIds.some((name, other) => name === withIds[at] && !isSame(callers[other]!, caller))
     return isShared && caller.source !== undefined ? `${withIds[at]} [${caller.source}]` : withIds[at]!
   })
-}
-
-export function isKey({ source }: Caller): boolean {
-  return source === undefined || source === 'api_keys'
 }
 
 function isSame(one: Caller, other: Caller): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { windowStart } from '../../../../packages/console/src/keys/own-budgets.ts'
 import { findKeys, sortKeys } from '../../../../packages/console/ui/keys/key-order.ts'
-import { budgetSpend, spendWindows, windowStart } from '../../../../packages/console/ui/keys/key-spend.ts'
+import { budgetSpend, spendWindows } from '../../../../packages/console/ui/keys/key-spend.ts'
 
 const key = (id: string, more: object = {}) => ({
   id,
