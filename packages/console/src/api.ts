@@ -248,6 +248,7 @@ export interface Overview {
   readonly errors: number
   readonly latency: LatencySums
   readonly parts: OverviewParts
+  readonly top: TopUsage
   /** The budgets that requests were charged to since the process started: those of which most is spent, at most 8. */
   readonly budgets: readonly BudgetRow[]
   /** How many further budgets there are. */
@@ -289,6 +290,20 @@ export interface OverviewUsage {
   readonly from: number
   readonly usage: UsageSums
   readonly parts: OverviewParts
+  readonly top: TopUsage
+}
+
+/** The models and the keys that cost most, at most 5 of each; of those that cost the same, the ones with most requests. */
+export interface TopUsage {
+  readonly models: readonly NamedUsage[]
+  readonly keys: readonly NamedUsage[]
+}
+
+/** What the requests of a model or a key used. */
+export interface NamedUsage extends UsageSums {
+  readonly name: string
+  /** For a key: the `source` of the principal, if it is known. */
+  readonly source?: string
 }
 
 /** What the request log has of a period that ends now. Of more than 2,000 requests only the newest are read. */

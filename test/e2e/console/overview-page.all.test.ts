@@ -57,6 +57,10 @@ describeWithChromium('the overview', () => {
     expect(await totalOf(page, 'Requests')).toBe('11')
     expect(await totalOf(page, 'Errors')).toBe('9')
     expect(await page.locator('.percentiles').textContent()).toMatch(/p50.*p95.*p99/)
+    const top = (name: string) => page.locator('.top tr', { hasText: name })
+    await top('counted').getByText('$0.066').waitFor()
+    expect(await top('counted').getByRole('link').getAttribute('href')).toBe('#/requests?model=counted')
+    await top('Spender').getByText('2 requests').waitFor()
     const budget = page.locator('.budget', { hasText: 'Spender' })
     await budget.getByText('$0.066 of $20.00 today').waitFor()
     await budget.getByText('< 1 %').waitFor()
@@ -82,6 +86,9 @@ describeWithChromium('the overview', () => {
     await expect.poll(() => totalOf(page, 'Spend')).toBe('$0.033')
     expect(await totalOf(page, 'Errors')).toBe('1')
     await page.getByRole('link', { name: 'Request log', exact: true }).waitFor()
+    expect(await page.locator('.top a', { hasText: 'counted' }).getAttribute('href')).toBe(
+      '#/log?span=7d&model=counted',
+    )
     await page.reload()
     expect(await page.getByLabel('Period').inputValue()).toBe('7d')
     await page.getByText(/Spend and requests are from the ledger/).waitFor()

@@ -54,6 +54,11 @@ describe('the overview of this process', () => {
       parts: { unit: 'minutes' },
     })
     expect(body.usage.cost).toBeGreaterThan(0)
+    // The fourth request has no model.
+    expect(body.top).toEqual({
+      models: [{ ...body.usage, name: 'small', requests: 3 }],
+      keys: [{ ...body.usage, name: 'ann', source: 'api_keys' }],
+    })
     expect(body.latency.p99Ms).toBeGreaterThanOrEqual(body.latency.p50Ms)
     expect(body.parts.at).toHaveLength(15)
     expect(body.parts.requests.at(-1)).toBe(4)
@@ -222,6 +227,7 @@ describe('the overview from the ledger', () => {
         requests: [0, 0, 0, 0, 0, 0, 2, 0],
         cost: [0, 0, 0, 0, 0, 0, 0.5, 0],
       },
+      top: { models: [], keys: [] },
     })
     expect(asked).toEqual(
       expect.arrayContaining([
@@ -242,6 +248,36 @@ describe('the overview from the ledger', () => {
     const periods = asked.filter(({ to }) => to !== undefined)
     expect(periods.map(({ from }) => from)).toEqual(parts.at)
     expect(periods.map(({ to }) => to)).toEqual([...parts.at.slice(1), start])
+  })
+
+  it('has the five models and keys that cost most, of the same cost those with most requests', async () => {
+    const costs = [1, 7, 7, 3, 0, 5]
+    const { api } = withLedger(async ({ by }) => {
+      const [name] = by
+      if (name === undefined) return [row]
+      return [
+        { ...row, by: { [name]: null }, cost: 99 },
+        ...costs.map((cost, at) => ({
+          ...row,
+          by: { [name]: `${name} ${at}`, ...(by.length > 1 && { source: 'api_keys' }) },
+          cost,
+          requests: at,
+        })),
+      ]
+    })
+    const { top } = await (await api('/overview/ledger?minutes=60')).json()
+    const namesOf = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name)
+    expect(namesOf(top.models)).toEqual(['model 2', 'model 1', 'model 5', 'model 3', 'model 0'])
+    expect(namesOf(top.keys)).toEqual(['key 2', 'key 1', 'key 5', 'key 3', 'key 0'])
+    expect(top.keys[0]).toEqual({
+      name: 'key 2',
+      source: 'api_keys',
+      requests: 2,
+      promptTokens: 3,
+      completionTokens: 4,
+      cost: 7,
+      unpriced: 1,
+    })
   })
 
   it('is 404 without a ledger, and 503 while it fails', async () => {

@@ -1,16 +1,27 @@
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import type { LoggedRequest } from '@sluice/core/store'
-import type { LatencySums, Overview, OverviewLog, OverviewParts, OverviewUsage, UsageSums } from '../api.ts'
+import type {
+  LatencySums,
+  NamedUsage,
+  Overview,
+  OverviewLog,
+  OverviewParts,
+  OverviewUsage,
+  TopUsage,
+  UsageSums,
+} from '../api.ts'
 import { callStore } from '../call-store.ts'
 import type { ConsoleState } from '../console-state.ts'
 import type { ConsoleLog } from '../log-search.ts'
 import { Latencies } from '../series/latencies.ts'
+import { usageSums } from '../usage-sums.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const maxBudgets = 8
 const maxFailures = 8
+const maxTop = 5
 /** As many rows as the request log gives at once, and as are read of it. */
 const pageSize = 500
 const maxSample = 2_000
@@ -39,6 +50,7 @@ export function memoryOverview(
       errors: inSteps(line!.errors, step),
       cost: inSteps(line!.cost, step),
     },
+    top: { models: topOf(series.usageBy('model', readable)), keys: topOf(series.usageBy('key', readable)) },
     budgets: known.slice(0, maxBudgets),
     moreBudgets: Math.max(0, known.length - maxBudgets),
   }
@@ -52,8 +64,12 @@ export async function ledgerOverview(
 ): Promise<OverviewUsage> {
   const from = now - minutes * minuteMs
   const parts = minutes > 48 * 60 ? daysOf(usage, from, now) : partsOf(usage, from, minutes)
-  const [[all], of] = await Promise.all([callStore('ledger', () => usage({ by: [], from })), parts])
-  return { from, usage: usageSums(all), parts: of }
+  const [[all], of, top] = await Promise.all([
+    callStore('ledger', () => usage({ by: [], from })),
+    parts,
+    topFromLedger(usage, from),
+  ])
+  return { from, usage: usageSums(all), parts: of, top }
 }
 
 /** What the request log has of the last minutes. Rejects with 503. */
@@ -147,9 +163,35 @@ function partsFrom(
   return { at, unit, requests: sums.map(({ requests }) => requests), cost: sums.map(({ cost }) => cost) }
 }
 
-function usageSums(row: UsageSums | undefined): UsageSums {
-  const { requests = 0, promptTokens = 0, completionTokens = 0, cost = 0, unpriced = 0 } = row ?? {}
-  return { requests, promptTokens, completionTokens, cost, unpriced }
+/** What cost most first; of the same cost, what has most requests, then by name. */
+function topOf(rows: readonly NamedUsage[]): NamedUsage[] {
+  return rows
+    .toSorted(
+      (one, other) =>
+        other.cost - one.cost || other.requests - one.requests || (one.name < other.name ? -1 : 1),
+    )
+    .slice(0, maxTop)
+}
+
+async function topFromLedger(
+  usage: (query: UsageQuery) => Promise<readonly UsageRow[]>,
+  from: number,
+): Promise<TopUsage> {
+  const [models, keys] = await callStore('ledger', () =>
+    Promise.all([usage({ by: ['model'], from }), usage({ by: ['key', 'source'], from })]),
+  )
+  return {
+    models: topOf(models.flatMap(row => namedUsage(row.by.model, row))),
+    keys: topOf(keys.flatMap(row => namedUsage(row.by.key, row, row.by.source))),
+  }
+}
+
+function namedUsage(
+  name: string | null | undefined,
+  row: UsageRow,
+  source?: string | null,
+): readonly NamedUsage[] {
+  return name == null ? [] : [{ name, ...(source != null && { source }), ...usageSums(row) }]
 }
 
 function latencySums(total: Latencies, firstByte: Latencies): LatencySums {

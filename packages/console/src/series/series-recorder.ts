@@ -1,5 +1,6 @@
 import type { EndEvent } from '@sluice/core'
-import type { Series, SeriesLine } from '../api.ts'
+import type { NamedUsage, Series, SeriesLine, UsageSums } from '../api.ts'
+import { usageSums } from '../usage-sums.ts'
 import { callerOf, type LineKind, Minute, type MinuteLines } from './minute.ts'
 import { MinuteSums } from './minute-sums.ts'
 
@@ -13,6 +14,8 @@ export interface SeriesRecorder {
   series(by: Series['by'], minutes: number): Series
   /** All requests of the last so many minutes, the one that runs included. */
   sums(minutes: number): MinuteSums
+  /** What each model or key used in the last so many minutes, of those that have lines of their own. */
+  usageBy(kind: 'model' | 'key', minutes: number): NamedUsage[]
 }
 
 /**
@@ -53,7 +56,28 @@ export function createSeriesRecorder(minutes: number, teamTag: string, now: () =
       }
       return sum
     },
+    usageBy(kind, wanted) {
+      const used = new Map<string, Writable<UsageSums>>()
+      for (const minute of lastMinutes(wanted)) {
+        for (const [name, sums] of minutesByIndex.get(minute)?.[kind].names ?? []) {
+          const known = used.get(name)
+          if (known === undefined) used.set(name, usageSums(sums))
+          else addUsage(known, sums)
+        }
+      }
+      return [...used].map(([name, sums]) => ({ ...(kind === 'key' ? callerOf(name) : { name }), ...sums }))
+    },
   }
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+
+function addUsage(sum: Writable<UsageSums>, added: UsageSums): void {
+  sum.requests += added.requests
+  sum.promptTokens += added.promptTokens
+  sum.completionTokens += added.completionTokens
+  sum.cost += added.cost
+  sum.unpriced += added.unpriced
 }
 
 function linesOf(by: Series['by'], minutes: readonly (Minute | undefined)[]): SeriesLine[] {

@@ -13,6 +13,7 @@ import { OverviewCharts } from './overview-charts.tsx'
 import { OverviewTotals } from './overview-totals.tsx'
 import { sourcesFor } from './sources.ts'
 import { TargetSummary } from './target-summary.tsx'
+import { TopLists } from './top-lists.tsx'
 
 const defaultPeriod = '1h'
 const memoryMs = 5_000
@@ -34,22 +35,23 @@ export function OverviewView({ search }: { search: string }) {
         />
       </div>
       {/* Figures of another period are not shown while these are loaded. */}
-      <PeriodOverview key={period} minutes={periods[period]!.ms / 60_000} />
+      <PeriodOverview key={period} period={period} />
     </>
   )
 }
 
-function PeriodOverview({ minutes }: { minutes: number }) {
+function PeriodOverview({ period }: { period: string }) {
   const { api } = useSession()
+  const minutes = periods[period]!.ms / 60_000
   const memory = useLoaded(signal => api.overview(minutes, signal), [api, minutes], memoryMs)
   return (
     <Loading what="the overview" loaded={memory}>
-      {value => <Figures memory={value} minutes={minutes} />}
+      {value => <Figures memory={value} minutes={minutes} period={period} />}
     </Loading>
   )
 }
 
-function Figures({ memory, minutes }: { memory: Overview; minutes: number }) {
+function Figures({ memory, minutes, period }: { memory: Overview; minutes: number; period: string }) {
   const { api, about } = useSession()
   const { usage: usageSource, outcomes: outcomeSource } = sourcesFor(memory, about)
   const ledger = useLoaded(
@@ -78,17 +80,28 @@ function Figures({ memory, minutes }: { memory: Overview; minutes: number }) {
         usageSource={usageSource}
         outcomeSource={outcomeSource}
       />
-      {isEmpty ? <FirstRequest /> : usage !== undefined && <OverviewCharts parts={usage.parts} />}
+      {isEmpty ? (
+        <FirstRequest />
+      ) : (
+        usage !== undefined && (
+          <>
+            <OverviewCharts parts={usage.parts} />
+            <TopLists top={usage.top} source={usageSource} period={period} />
+          </>
+        )
+      )}
       <div class="overview-columns">
-        <FailureList
-          since={memory.from}
-          logged={outcomeSource === 'log' ? log.value?.failures : undefined}
-          source={outcomeSource}
-          failed={log.error !== undefined}
-        />
+        <div class="overview-column">
+          <TargetSummary />
+          <FailureList
+            since={memory.from}
+            logged={outcomeSource === 'log' ? log.value?.failures : undefined}
+            source={outcomeSource}
+            failed={log.error !== undefined}
+          />
+        </div>
         <div class="overview-column">
           <BudgetBars budgets={memory.budgets} more={memory.moreBudgets} />
-          <TargetSummary />
           {about.alerts && <AlertSummary />}
         </div>
       </div>
