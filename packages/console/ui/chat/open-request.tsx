@@ -9,7 +9,7 @@ import { type OpenedRequest, openedRequest } from './opened-request.ts'
 const loaded = new WeakMap<Chat, string>()
 
 /**
- * Loads the stored request that the address names, `#/chat?request=ID`, into the chat: its model, its parameters and its messages,
+ * Loads the stored request that the address names, `#/chat?request=ID`, into the chat: its model, parameters, tools and messages,
  * the last one as a draft. Nothing is sent.
  */
 export function OpenRequest() {
@@ -29,8 +29,7 @@ export function OpenRequest() {
           return setSaid('The request cannot be opened: its body is not stored, or is not one of a chat.')
         }
         loaded.set(chat, id)
-        const { options, turns, draft } = opened
-        chat.fill({ options, turns, draft })
+        chat.fill(opened)
         setSaid(
           opened.omitted.length === 0
             ? undefined

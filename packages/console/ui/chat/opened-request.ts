@@ -1,76 +1,114 @@
-import type { ChatOptions, Turn } from './chat-types.ts'
+import { type ChatDialectName, chatDialects } from './chat-dialects.ts'
+import type { ChatImage, ChatOptions, ChatTool, Turn } from './chat-types.ts'
+import {
+  isObject,
+  type Members,
+  membersOf,
+  type OmitPart,
+  type OpenedTurns,
+  textIn,
+  turnsOfChat,
+  turnsOfMessages,
+  turnsOfResponses,
+} from './opened-turns.ts'
 
 /** A stored request as the chat shows it. */
 export interface OpenedRequest {
-  readonly options: Pick<ChatOptions, 'dialect' | 'model' | 'system' | 'temperature' | 'maxTokens'>
+  readonly options: Omit<ChatOptions, 'callerKey'>
   /** All messages but the last one, if that is of the user. */
   readonly turns: readonly Turn[]
   /** The last message of the user. */
   readonly draft: string
-  /** What the chat cannot show, such as `images` or `tools`. */
+  /** The images of that message. */
+  readonly images: readonly ChatImage[]
+  /** What the chat cannot show, such as `files` or the name of a parameter. */
   readonly omitted: readonly string[]
 }
 
-type Members = Readonly<Record<string, unknown>>
+/** Where a dialect has the same things. */
+interface Names {
+  readonly dialect: ChatDialectName
+  readonly messages: string
+  readonly turns: (value: unknown, omit: OmitPart) => OpenedTurns
+  readonly system?: string
+  readonly maxTokens: readonly string[]
+  readonly stop?: string
+  readonly seed?: string
+  /** The path of the reasoning effort. */
+  readonly effort: readonly [string, string?]
+}
 
-/** The members that each dialect has for the same thing. */
-const dialects = {
+const dialects: Readonly<Record<string, Names>> = {
   '/chat/completions': {
     dialect: 'chat',
     messages: 'messages',
-    system: undefined,
+    turns: turnsOfChat,
     maxTokens: ['max_completion_tokens', 'max_tokens'],
+    stop: 'stop',
+    seed: 'seed',
+    effort: ['reasoning_effort'],
   },
-  '/messages': { dialect: 'messages', messages: 'messages', system: 'system', maxTokens: ['max_tokens'] },
+  '/messages': {
+    dialect: 'messages',
+    messages: 'messages',
+    turns: turnsOfMessages,
+    system: 'system',
+    maxTokens: ['max_tokens'],
+    stop: 'stop_sequences',
+    effort: ['output_config', 'effort'],
+  },
   '/responses': {
     dialect: 'responses',
     messages: 'input',
+    turns: turnsOfResponses,
     system: 'instructions',
     maxTokens: ['max_output_tokens'],
+    effort: ['reasoning', 'effort'],
   },
-} as const
+}
 
 /** What every request of the chat sets itself. */
-const ownMembers: readonly string[] = ['model', 'stream', 'stream_options', 'store', 'temperature']
+const ownMembers: readonly string[] = ['model', 'stream', 'stream_options', 'store']
 
 /** Reads a stored request by the path of its endpoint. `undefined`: the chat has no such request. */
 export function openedRequest(path: string, model: string, json: string): OpenedRequest | undefined {
-  const end = (Object.keys(dialects) as (keyof typeof dialects)[]).find(name => path.endsWith(name))
+  const end = Object.keys(dialects).find(name => path.endsWith(name))
   const body = objectOf(json)
   if (end === undefined || body === undefined) return undefined
-  const { dialect, messages, system: systemName, maxTokens } = dialects[end]
+  const names = dialects[end]!
   const omitted = new Set<string>()
-  const textOf = (content: unknown): string => {
-    const { text, isWhole } = textIn(content)
-    if (!isWhole) omitted.add('images, files and calls')
-    return text
+  const omit = (what: string) => void omitted.add(what)
+  const read = names.turns(body[names.messages], omit)
+  const own = names.system === undefined ? '' : textIn(body[names.system], omit)
+  const taken = new Set<string | undefined>([...ownMembers, names.messages, names.system])
+  /** A member as text, if the chat can hold it; what it cannot hold is named at the end. */
+  const member = (name: string | undefined, textOf: (value: unknown) => string | undefined): string => {
+    const text = name === undefined ? undefined : textOf(body[name])
+    if (text !== undefined) taken.add(name)
+    return text ?? ''
   }
-  const system: string[] = []
-  if (systemName !== undefined && body[systemName] != null) system.push(textOf(body[systemName]))
-  const turns: Turn[] = []
-  for (const message of messagesOf(body[messages])) {
-    const { role, content } = message
-    if (role === 'system' || role === 'developer') system.push(textOf(content))
-    else if (role === 'user' || role === 'assistant') {
-      if (message.tool_calls !== undefined) omitted.add('images, files and calls')
-      turns.push({ role, text: textOf(content), state: 'complete' })
-    } else omitted.add('images, files and calls')
+  const maxTokens = names.maxTokens.map(name => member(name, numberText)).find(text => text !== '') ?? ''
+  const options = {
+    dialect: names.dialect,
+    model: typeof body.model === 'string' ? body.model : model,
+    system: [own, ...read.system].filter(text => text !== '').join('\n\n'),
+    temperature: member('temperature', numberText),
+    topP: member('top_p', numberText),
+    maxTokens,
+    stop: member(names.stop, stopText),
+    seed: member(names.seed, numberText),
+    effort: member(names.effort[0], value => effortText(value, names)),
+    tools: toolsOf(body.tools, omit),
   }
-  const known = [...ownMembers, messages, systemName, ...maxTokens]
-  for (const name of Object.keys(body)) if (!known.includes(name)) omitted.add(name)
-  const limit = maxTokens.map(name => body[name]).find(value => typeof value === 'number')
-  const last = turns.at(-1)
-  const draft = last?.role === 'user' ? last.text : ''
+  taken.add('tools')
+  for (const [name, value] of Object.entries(body)) if (value !== null && !taken.has(name)) omit(name)
+  const last = read.turns.at(-1)
+  const isDraft = last?.role === 'user'
   return {
-    options: {
-      dialect,
-      model: typeof body.model === 'string' ? body.model : model,
-      system: system.join('\n\n'),
-      temperature: typeof body.temperature === 'number' ? String(body.temperature) : '',
-      maxTokens: limit === undefined ? '' : String(limit),
-    },
-    turns: draft === '' ? turns : turns.slice(0, -1),
-    draft,
+    options,
+    turns: isDraft ? read.turns.slice(0, -1) : read.turns,
+    draft: isDraft ? last.text : '',
+    images: (isDraft ? last.images : undefined) ?? [],
     omitted: [...omitted],
   }
 }
@@ -84,21 +122,45 @@ function objectOf(json: string): Members | undefined {
   }
 }
 
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function numberText(value: unknown): string | undefined {
+  return typeof value === 'number' ? String(value) : undefined
 }
 
-/** The Responses API takes a text for one message of the user. */
-function messagesOf(value: unknown): readonly Members[] {
-  if (typeof value === 'string') return [{ role: 'user', content: value }]
-  return Array.isArray(value) ? value.filter(isObject) : []
+/** The chat has one sequence per line. */
+function stopText(value: unknown): string | undefined {
+  const stops = typeof value === 'string' ? [value] : value
+  return Array.isArray(stops) && stops.every(stop => typeof stop === 'string' && !stop.includes('\n'))
+    ? stops.join('\n')
+    : undefined
 }
 
-/** The text of a content, and whether that is all of it. */
-function textIn(content: unknown): { readonly text: string; readonly isWhole: boolean } {
-  if (typeof content === 'string') return { text: content, isWhole: true }
-  if (content === null || content === undefined) return { text: '', isWhole: true }
-  if (!Array.isArray(content)) return { text: '', isWhole: false }
-  const texts = content.map(part => (isObject(part) && typeof part.text === 'string' ? part.text : undefined))
-  return { text: texts.filter(text => text !== undefined).join('\n'), isWhole: !texts.includes(undefined) }
+/** An object that has more than the effort is not all that the chat can send. */
+function effortText(value: unknown, { dialect, effort: [, within] }: Names): string | undefined {
+  if (within !== undefined && isObject(value) && Object.keys(value).some(name => name !== within))
+    return undefined
+  const effort = within === undefined ? value : isObject(value) ? value[within] : undefined
+  return typeof effort === 'string' && chatDialects[dialect].efforts.includes(effort) ? effort : undefined
 }
+
+/** The functions; chat completions have them in a member `function`, the Messages API without a type. */
+function toolsOf(value: unknown, omit: OmitPart): readonly ChatTool[] {
+  return membersOf(value).flatMap(tool => {
+    const { type = 'function' } = tool
+    const called = isObject(tool.function) ? tool.function : tool
+    const { name, description, parameters = called.input_schema, strict } = called
+    if ((type !== 'function' && called.input_schema === undefined) || typeof name !== 'string') {
+      omit('tools other than functions')
+      return []
+    }
+    if (strict === true) omit('strict schemas of tools')
+    return [
+      {
+        name,
+        description: typeof description === 'string' ? description : '',
+        parameters: JSON.stringify(isObject(parameters) ? parameters : noParameters, null, 2),
+      },
+    ]
+  })
+}
+
+const noParameters = { type: 'object', properties: {} }

@@ -70,16 +70,40 @@ export const bodiesTests: ViewTests = site => {
     expect(JSON.parse(stdout).id).not.toBe(id)
   })
 
-  it('are opened in the chat, where nothing is sent yet', async () => {
-    const { page, id } = await openLogged('What is 3 + 4?')
+  it('are opened in the chat with images and tools, where nothing is sent yet', async () => {
+    const { chat, flushLog, url } = site().service
+    const data = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA='
+    const content = [
+      { type: 'text', text: 'What is 3 + 4?' },
+      { type: 'image_url', image_url: { url: data } },
+    ]
+    const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }]
+    const sent = await fetch(chat, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${callerKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'demo', tools, top_p: 0.5, messages: [{ role: 'user', content }] }),
+    })
+    await sent.text()
+    const id = sent.headers.get('x-request-id')!
+    await flushLog()
+    const page = await site().open()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await page.goto(`${url}/console/#/log/${id}`)
     await page.getByRole('link', { name: 'Open in Chat' }).click()
     expect(new URL(page.url()).hash).toBe(`#/chat?request=${id}`)
     const draft = page.getByLabel('Message', { exact: true })
     await expect.poll(() => draft.inputValue()).toBe('What is 3 + 4?')
     expect(await page.getByLabel('Model').inputValue()).toBe('demo')
     expect(await page.locator('.turn').count()).toBe(0)
+    expect(await page.locator('.attachments img').getAttribute('src')).toBe(data)
+    await page.getByRole('button', { name: 'Tools (1)' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
     await draft.press('Enter')
-    await page.locator('.turn.assistant').getByText('3 + 4 = 7').waitFor()
+    await page.locator('.turn.assistant').waitFor()
+    await page.getByRole('tab', { name: 'Request' }).click()
+    const request = page.getByRole('region', { name: 'HTTP exchange' })
+    await request.getByText('"top_p": 0.5').waitFor()
+    await request.getByText('"name": "add"').waitFor()
     await page.goto(`${site().service.url}/console/#/chat?request=req_nobody`)
     await page
       .getByRole('alert')
