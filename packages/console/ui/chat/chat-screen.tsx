@@ -8,11 +8,10 @@ import { ExchangePanel } from './exchange-panel.tsx'
 import { OpenRequest } from './open-request.tsx'
 import { toolProblem } from './tool-problem.ts'
 
-/** A conversation with one model beside what goes over the wire for it, or with two models side by side. */
+/** A conversation with one model, or with two side by side, beside what goes over the wire for it. */
 export function ChatScreen() {
   const { chat } = useSession()
   const { sides, options, draft, images } = useStore(chat.state)
-  const [first] = sides
   const compares = sides.length > 1
   const waits = sides.some(side => !side.running && openCalls(side).length > 0)
   return (
@@ -42,7 +41,7 @@ export function ChatScreen() {
           }
         />
       </section>
-      {!compares && <ExchangePanel exchange={first!.exchange} last={first!.turns.at(-1)} />}
+      <ExchangePanel sides={sides} />
     </>
   )
 }

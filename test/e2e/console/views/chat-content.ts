@@ -241,6 +241,7 @@ export const chatContentTests: ViewTests = site => {
 
   it('asks two models with one prompt, each with its own answer and failure', async () => {
     const page = await site().open()
+    const wire = page.getByRole('region', { name: 'HTTP exchange' })
     await (await askInChat(page, 'demo', 'What is 1 + 1?')).getByText('1 + 1 = 2').waitFor()
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByLabel('the compared model').selectOption('broken')
@@ -252,11 +253,14 @@ export const chatContentTests: ViewTests = site => {
     await one!.getByText('2 + 2 = 4').waitFor()
     await other!.getByText('1 + 1 = 2').waitFor()
     await other!.getByText(/The provider failed/).waitFor()
+    await wire.locator('.status', { hasText: '200' }).waitFor()
+    await wire.getByLabel('HTTP exchange of').selectOption('broken')
+    await wire.locator('.status', { hasText: /50[23]/ }).waitFor()
     await goTo(page, 'Requests')
     await goTo(page, 'Chat')
     await one!.getByText('2 + 2 = 4').waitFor()
     await page.getByRole('button', { name: 'Compare' }).click()
-    await page.getByRole('region', { name: 'HTTP exchange' }).waitFor()
+    await wire.locator('.status', { hasText: '200' }).waitFor()
   })
 
   it('loads its code when it is opened, and not with another view', async () => {
