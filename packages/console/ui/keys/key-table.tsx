@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { KeyRow } from '../../src/api.ts'
+import { Moment } from '../parts/moment.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { useSession } from '../session/session.ts'
 import { useClock } from '../state/use-clock.ts'
@@ -141,8 +142,10 @@ function KeyLine({
       <td class="key-spend">
         <SpendCell row={row} spend={spend} />
       </td>
-      <td class="less key-moment">{row.lastUsedAt === null ? 'never' : <Day at={row.lastUsedAt} />}</td>
-      <td class="less key-moment">{row.expiresAt === null ? 'never' : <Day at={row.expiresAt} />}</td>
+      <td class="less key-moment">
+        {row.lastUsedAt === null ? 'never' : <Moment at={row.lastUsedAt} date />}
+      </td>
+      <td class="less key-moment">{row.expiresAt === null ? 'never' : <Moment at={row.expiresAt} date />}</td>
       <td class="key-actions">
         <div class="key-buttons">
           <Action row={row} text="Edit" onClick={() => onAction('edit')} />
@@ -156,16 +159,6 @@ function KeyLine({
         </div>
       </td>
     </tr>
-  )
-}
-
-/** A day in the reader's own time, with the exact time as its title. */
-function Day({ at }: { at: number }) {
-  const moment = new Date(at)
-  return (
-    <time dateTime={moment.toISOString()} title={moment.toISOString()}>
-      {moment.toLocaleDateString([], { dateStyle: 'medium' })}
-    </time>
   )
 }
 

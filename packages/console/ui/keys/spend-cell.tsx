@@ -8,7 +8,7 @@ export function SpendCell({ row, spend }: { row: KeyRow; spend: SpendByWindow | 
   if (spend === undefined) return <span class="muted">–</span>
   const budget = budgetSpend(row, spend)
   if (budget === undefined) {
-    return <span class="muted">{money(spend.get('month')?.get(row.id) ?? 0)} this month</span>
+    return <span class="spend-text muted">{money(spend.get('month')?.get(row.id) ?? 0)} this month</span>
   }
   const { rule, spent, share } = budget
   const look = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'quiet'
@@ -18,7 +18,7 @@ export function SpendCell({ row, spend }: { row: KeyRow; spend: SpendByWindow | 
         {money(spent)} of {limitText(rule)}
       </span>
       <span class="spend-bar" aria-hidden="true">
-        <span class={look} style={{ width: `${Math.min(100, share * 100)}%` }} />
+        {spent > 0 && <span class={look} style={{ width: `${Math.min(100, share * 100)}%` }} />}
       </span>
     </>
   )
