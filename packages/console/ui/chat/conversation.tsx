@@ -1,5 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { scrollable } from '../parts/scrollable.ts'
+import { useSession } from '../session/session.ts'
+import { useStore } from '../state/use-store.ts'
 import { type ChatSide, openCalls } from './chat.ts'
 import { ChatStart } from './chat-start.tsx'
 import { ToolResults } from './tool-results.tsx'
@@ -20,12 +22,14 @@ export function Conversation({
   onResults(results: readonly string[]): void
 }) {
   const { turns, model, running } = side
+  const { rows } = useStore(useSession().feed.state)
+  const costs = turns.map(({ requestId }) => rows?.find(({ id }) => id === requestId)?.cost)
   const box = useRef<HTMLDivElement>(null)
   const follows = useRef(true)
   useEffect(() => {
     const element = box.current
     if (element !== null && follows.current) element.scrollTop = element.scrollHeight
-  }, [turns])
+  }, [turns, costs.join()])
   const scrolled = () => {
     const { scrollHeight, scrollTop, clientHeight } = box.current!
     follows.current = scrollHeight - scrollTop - clientHeight < nearEnd
@@ -52,7 +56,7 @@ export function Conversation({
     >
       {name}
       {turns.map((turn, at) => (
-        <TurnText key={at} turn={turn} />
+        <TurnText key={at} turn={turn} cost={costs[at]} />
       ))}
       {calls.length > 0 && (
         <ToolResults key={turns.length} calls={calls} of={named ? model : undefined} onResults={onResults} />

@@ -1,6 +1,7 @@
 import { count } from '../format/count.ts'
 import { fileSize } from '../format/file-size.ts'
 import { indentJson } from '../format/indent-json.ts'
+import { money } from '../format/money.ts'
 import { span } from '../format/span.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { scrollable } from '../parts/scrollable.ts'
@@ -10,7 +11,14 @@ import type { ChatFailure, ChatImage, ToolCall, Turn } from './chat-types.ts'
 import { Markdown } from './markdown/markdown.tsx'
 
 /** One message. An answer is read as markdown; HTML in it stays text. */
-export function TurnText({ turn }: { turn: Turn }) {
+export function TurnText({
+  turn,
+  cost,
+}: {
+  turn: Turn
+  /** US dollars; `null` or `undefined` if it is not known. */
+  cost: number | null | undefined
+}) {
   const { role, text, state, images = [], reasoning, calls = [], resultOf, failure } = turn
   return (
     <article class={`turn ${role}`} data-state={state}>
@@ -36,12 +44,18 @@ export function TurnText({ turn }: { turn: Turn }) {
       {state === 'streaming' && <span class="caret" aria-hidden="true" />}
       {state === 'stopped' && <p class="muted small">Stopped.</p>}
       {failure !== undefined && <FailureNotice failure={failure} />}
-      {role === 'assistant' && state !== 'streaming' && <TurnFacts turn={turn} />}
+      {role === 'assistant' && state !== 'streaming' && <TurnFacts turn={turn} cost={cost} />}
     </article>
   )
 }
 
-function TurnFacts({ turn: { text, state, requestId, usage, tookMs } }: { turn: Turn }) {
+function TurnFacts({
+  turn: { text, state, requestId, usage, tookMs },
+  cost,
+}: {
+  turn: Turn
+  cost: number | null | undefined
+}) {
   return (
     <p class="turn-facts muted small">
       {tookMs !== undefined && <span>{span(tookMs)}</span>}
@@ -50,6 +64,7 @@ function TurnFacts({ turn: { text, state, requestId, usage, tookMs } }: { turn: 
           {count(usage.input)} in, {count(usage.output)} out
         </span>
       )}
+      {typeof cost === 'number' && <span>{money(cost)}</span>}
       {requestId !== undefined && (
         <a href={hrefOf('requests', requestId)}>{state === 'failed' ? 'Why it failed' : 'Request details'}</a>
       )}

@@ -58,6 +58,7 @@ export const chatTests: ViewTests = site => {
     const turn = await askInChat(page, 'demo', 'What is 6 * 7?')
     await turn.getByText('6 * 7 = 42').waitFor()
     await turn.getByRole('link', { name: 'Request details' }).waitFor()
+    await turn.getByText(/^\$0\.0000/).waitFor()
     const wire = page.getByRole('region', { name: 'HTTP exchange' })
     const events = await wire.locator('.events li code').allTextContents()
     expect(events.at(0)).toMatch(/^event: message_start\n/)
