@@ -15,8 +15,20 @@ export function alertRows({ state }: ApiCall): AlertRow[] {
   return state.alerts.recent().slice(0, maxAlerts).map(alertRow)
 }
 
-function alertRow({ alert: { id, kind, text, at }, delivery, webhooks, failures }: ConsoleAlert): AlertRow {
-  return { id, kind, text: characters(text), at, delivery, webhooks, failures }
+function alertRow({ alert, delivery, webhooks, failures }: ConsoleAlert): AlertRow {
+  const { id, kind, text, at, rule, subject: { key, source } = {} } = alert
+  return {
+    id,
+    kind,
+    text: rule === undefined ? characters(text) : characters(text).replace(` (${rule})`, ''),
+    at,
+    ...(key !== undefined && { key }),
+    ...(source !== undefined && { source }),
+    ...(rule !== undefined && { rule }),
+    delivery,
+    webhooks,
+    failures,
+  }
 }
 
 const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }

@@ -430,9 +430,15 @@ export interface AlertRow extends Omit<ConsoleAlert, 'alert'> {
   readonly id: string
   /** Such as `budget` or `target_down`. Values may be added. */
   readonly kind: string
-  /** One line for people. */
+  /** One line for people, without the rule of a budget. */
   readonly text: string
   readonly at: number
+  /** The caller whose budget it is about; `text` has its id. */
+  readonly key?: string
+  /** The `source` of that caller, if it is known. */
+  readonly source?: string
+  /** The rule of a budget, as source text. */
+  readonly rule?: string
 }
 
 /** A change in the state of a target. */

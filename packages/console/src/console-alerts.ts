@@ -14,6 +14,10 @@ export interface ConsoleAlert {
     readonly text: string
     /** Milliseconds since 1970. */
     readonly at: number
+    /** Of a budget: who spends from it, by scope. */
+    readonly subject?: Readonly<Record<string, string>>
+    /** Of a budget: its rule as source text, which `text` ends with in parentheses. */
+    readonly rule?: string
   }
   /** `delivered`: at least one webhook has accepted it. `failed`: none has. */
   readonly delivery: 'sending' | 'delivered' | 'failed' | 'no_webhooks'

@@ -34,6 +34,32 @@ describe('alerts in the console', () => {
     expect((await api('/alerts?x=1')).status).toBe(400)
   })
 
+  it('of a budget have the caller and the rule apart', async () => {
+    const { alerts, api } = setUp()
+    alerts.observe({
+      type: 'budget',
+      rule: "budget(10, 'usd').per('day').by('key')",
+      counter: 'ann',
+      subject: { key: 'ann', source: 'api_keys' },
+      window: 'day',
+      limit: 10,
+      spent: 9,
+      refused: false,
+      dryRun: false,
+    })
+    await alerts.flush()
+    const [row] = (await (await api('/alerts')).json()).alerts
+    expect(row).toMatchObject({
+      kind: 'budget',
+      text: expect.stringMatching(
+        /^\d+ % of the budget of key ann of this day is spent: \$9\.00 of \$10\.00\.$/,
+      ),
+      key: 'ann',
+      source: 'api_keys',
+      rule: "budget(10, 'usd').per('day').by('key')",
+    })
+  })
+
   it('say that no webhook has accepted them, without its URL', async () => {
     const { alerts, api } = setUp([{ url: 'http://127.0.0.1:9/s3cret' }])
     alerts.observe(targetDown('one'))

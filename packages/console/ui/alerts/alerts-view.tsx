@@ -6,6 +6,7 @@ import { StateMark } from '../parts/state-mark.tsx'
 import { useSession } from '../session/session.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 import { deliveryText, kindText } from './alert-labels.ts'
+import { AlertText } from './alert-text.tsx'
 
 const everyMs = 5_000
 
@@ -46,7 +47,7 @@ const looks: Readonly<Record<AlertRow['delivery'], readonly [look: string, sign:
 }
 
 function AlertItem({ row }: { row: AlertRow }) {
-  const { kind, text, at, delivery, failures } = row
+  const { kind, at, delivery, failures } = row
   const [look, sign] = looks[delivery] ?? ['quiet', '?']
   return (
     <li class="card alert" data-kind={kind}>
@@ -59,7 +60,9 @@ function AlertItem({ row }: { row: AlertRow }) {
           <Moment at={at} date />
         </span>
       </p>
-      <p class="alert-text">{text}</p>
+      <p class="alert-text">
+        <AlertText row={row} />
+      </p>
       {failures.map((failure, at) => (
         <p key={at} class="small bad-text">
           {failure}

@@ -1,4 +1,5 @@
 import { kindText } from '../alerts/alert-labels.ts'
+import { AlertText } from '../alerts/alert-text.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { useSession } from '../session/session.ts'
@@ -24,13 +25,15 @@ export function AlertSummary() {
             <p class="muted">None since this process started.</p>
           ) : (
             <ul class="alert-lines">
-              {rows.slice(0, maxShown).map(({ id, kind, text, at }) => (
-                <li key={id}>
-                  <b>{kindText(kind)}</b>{' '}
+              {rows.slice(0, maxShown).map(row => (
+                <li key={row.id}>
+                  <b>{kindText(row.kind)}</b>{' '}
                   <span class="muted small">
-                    <Moment at={at} date />
+                    <Moment at={row.at} date />
                   </span>
-                  <span class="alert-text small">{text}</span>
+                  <span class="alert-text small">
+                    <AlertText row={row} />
+                  </span>
                 </li>
               ))}
             </ul>
