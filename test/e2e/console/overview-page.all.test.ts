@@ -178,6 +178,11 @@ describeWithChromium('the overview', () => {
     const printed = await run(process.execPath, [join(folder, 'snippet.mjs')], { env })
     expect(printed.stdout).toContain('Hello')
     await page.locator('tbody tr').first().waitFor()
+    // The chat and the keys have the same two.
+    for (const view of ['Chat', 'Keys'] as const) {
+      await goTo(page, view)
+      expect(await snippet.textContent()).toBe(curl.replaceAll(service.url, fresh.url))
+    }
   })
 
   it('says that another view cannot be loaded, as after an update, and offers to load the page again', async () => {
