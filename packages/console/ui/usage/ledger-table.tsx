@@ -6,7 +6,7 @@ import { CallerName } from '../parts/caller-name.tsx'
 /** As many rows as a page shows: callers choose the names of users. */
 const maxShown = 500
 
-/** Sums by day and by one more thing, newest day first, and what they cost in all. */
+/** Sums by day and by one more thing, newest day first and of a day what cost most, and what they cost in all. */
 export function LedgerTable({
   rows,
   by,
@@ -20,7 +20,8 @@ export function LedgerTable({
   const of = (row: UsageRow, dimension: string): string =>
     (row.by as Readonly<Record<string, string | null>>)[dimension] ?? 'none'
   const sorted = [...rows].sort(
-    (a, b) => of(b, 'day').localeCompare(of(a, 'day')) || of(a, by).localeCompare(of(b, by)),
+    (a, b) =>
+      of(b, 'day').localeCompare(of(a, 'day')) || b.cost - a.cost || of(a, by).localeCompare(of(b, by)),
   )
   return (
     <div class="table-box">
