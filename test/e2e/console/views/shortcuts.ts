@@ -19,6 +19,7 @@ export const shortcutsTests: ViewTests = site => {
     expect(await focusedText(page)).toBe('Sign out')
 
     await page.keyboard.press('Control+k')
+    await expect.poll(() => field.evaluate(element => element === document.activeElement)).toBe(true)
     await page.keyboard.press('ArrowDown')
     const chosen = palette.locator('[aria-selected=true]')
     await expect.poll(() => chosen.textContent()).toBe('ChatViews')
