@@ -19,12 +19,13 @@ export const routesTests: ViewTests = site => {
     const { ask, north } = site().service
     north.respondWith(steps.reply({ error: { message: 'no such key' } }, { status: 401 }))
     await ask('unpriced')
+    // After two seconds the last target of a request is called again.
+    const id = (await ask('unpriced')).headers.get('x-request-id')!
     north.respondWith(steps.answer())
     const page = await site().open()
     await goTo(page, 'Routes')
     const target = page.locator('[data-model=unpriced] [data-state=cooldown]')
     await target.getByText('Cooldown: the provider rejects the credentials of this gateway (401)').waitFor()
-    const id = (await ask('unpriced')).headers.get('x-request-id')!
     await page.goto(`${site().service.url}/console/#/requests/${id}`)
     await page
       .getByText(
