@@ -36,10 +36,10 @@ export function TopLists({
         )
   return (
     <div class="overview-columns">
-      <TopList title="Top models" rows={models}>
+      <TopList title="Top models" all="All models" rows={models}>
         {({ name }) => <a href={hrefTo({ model: name })}>{name}</a>}
       </TopList>
-      <TopList title="Top keys" rows={keys}>
+      <TopList title="Top keys" all="All keys" rows={keys}>
         {({ name, source = '' }) => (
           <a href={hrefTo({ key: name, source })}>
             <CallerName id={name} source={source === '' ? undefined : source} />
@@ -52,10 +52,13 @@ export function TopLists({
 
 function TopList({
   title,
+  all,
   rows,
   children,
 }: {
   title: string
+  /** What the link to the usage is called: no two links of a page have one name. */
+  all: string
   rows: readonly NamedUsage[]
   children(row: NamedUsage): ComponentChildren
 }) {
@@ -66,7 +69,7 @@ function TopList({
     <section class="card overview-part">
       <div class="part-head">
         <h2>{title}</h2>
-        <a href={hrefOf('usage')}>Usage</a>
+        <a href={hrefOf('usage')}>{all}</a>
       </div>
       {rows.length === 0 ? (
         <p class="muted">None in this period.</p>
