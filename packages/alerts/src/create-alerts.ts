@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Observer } from '@sluice/core'
-import { memoryCacheStore } from '@sluice/core/store'
+import { followedCacheStore, memoryCacheStore } from '@sluice/core/store'
 import { type Alert, alertText } from './alert.ts'
 import { AlertClaims } from './alert-claims.ts'
 import { systemClock } from './alerts-clock.ts'
@@ -60,7 +60,7 @@ class GatewayAlerts implements Alerts {
   #closed = false
 
   constructor(options: AlertsOptions) {
-    const { webhooks = [], store = memoryCacheStore() } = options
+    const { webhooks = [], store = followedCacheStore(memoryCacheStore()) } = options
     this.#options = options
     this.#webhooks = webhooks.map(each => new Webhook(each, this.#clock, Math.random))
     const deadlines = webhooks.map(({ deadlineMs = defaultDeadlineMs }) => deadlineMs)

@@ -9,6 +9,7 @@ export type {
   GatewayResponse,
   HostBody,
 } from './contracts/host.ts'
+export type { ProcessStores, SizeOptions, SlotQueue } from './contracts/process-stores.ts'
 export {
   ConfigurationError,
   type ConfigurationIssue,
@@ -21,6 +22,9 @@ export {
   quoted,
   unknownOption,
 } from './errors/configuration-error.ts'
+export { memoryProcessStores } from './gateway/memory-process-stores.ts'
 export { disconnectSourceKey, gatewayResponseKey } from './http/adapter-keys.ts'
 export { closest } from './primitives/closest.ts'
 export { matchesPattern } from './primitives/matches-pattern.ts'
+export { shareProcessStores } from './stores/process-stores.ts'
+export { slotQueue } from './upstream/concurrency-slots.ts'

@@ -42,6 +42,8 @@ export type {
   SumCounter,
 } from './contracts/limit-store.ts'
 export type { BudgetWindow } from './contracts/principal.ts'
+export type { ProcessGroup } from './contracts/process-group.ts'
+export type { ProcessStores, SizeOptions, SlotQueue } from './contracts/process-stores.ts'
 export type {
   LoggedAttempt,
   LoggedRequest,
@@ -72,4 +74,5 @@ export {
   type MemoryResponseStoreOptions,
   memoryResponseStore,
 } from './stores/memory-response-store.ts'
+export { followedCacheStore } from './stores/process-stores.ts'
 export { type ResponseBounds, type ResponseStoreOptions, responseBounds } from './stores/response-bounds.ts'

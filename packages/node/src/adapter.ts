@@ -2,6 +2,11 @@
  * `@sluice/node/adapter`: for writing an adapter for another host. What is here may change in minor versions.
  */
 
+export { workerCount } from './cluster/serve-workers.ts'
+export { processTopics } from './cluster/worker-group.ts'
+export { WorkerMember } from './cluster/worker-member.ts'
+export { WorkerPool, type WorkerPoolOptions } from './cluster/worker-pool.ts'
+export type { StopRequest } from './cluster/worker-process.ts'
 export type { Dispatch, DispatchOptions } from './dispatch.ts'
 export { createDispatch } from './dispatch.ts'
 export { expectGateway } from './expect-gateway.ts'

@@ -56,6 +56,14 @@ export class Connections {
     }
   }
 
+  /** Cuts off whoever has not closed a connection that was ended, for as long as that may take, in milliseconds. */
+  cutEnded(ms: number): void {
+    const since = performance.now() - ms
+    for (const [socket, { answers, idleSince }] of this.#open) {
+      if (answers.length === 0 && !socket.writable && idleSince <= since) socket.destroy()
+    }
+  }
+
   #note(socket: Socket, response: ServerResponse): void {
     const connection = this.#open.get(socket)
     if (connection === undefined) return

@@ -7,12 +7,14 @@ describe('@sluice/node', () => {
     expect(Object.keys(root).sort()).toEqual([
       'ListenError',
       'MalformedRequest',
+      'WorkerStartError',
       'imageFetcher',
       'loadShedding',
       'send',
       'serve',
       'toNodeListener',
       'toRequest',
+      'workerGroup',
     ])
     expect(Object.keys(adapter).filter(name => name in root)).toEqual([])
   })

@@ -4,7 +4,8 @@ import { createGateway, models, type Target } from '@sluice/core'
 import type { PartialChunk } from '@sluice/core/provider'
 import { connectRawClient, type RawClient, requestBytes } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type ServeOptions, type Serving, serve } from './serve.ts'
+import { serve } from './serve.ts'
+import type { ServeOptions, Serving } from './serving.ts'
 
 const chat = { model: 'm', messages: [{ role: 'user', content: 'Hello!' }] }
 const get = 'GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n'

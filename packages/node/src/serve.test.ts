@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { ConfigurationError, type Gateway } from '@sluice/core'
 import { connectRawClient } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type ServeOptions, serve } from './serve.ts'
+import { serve } from './serve.ts'
+import type { ServeOptions } from './serving.ts'
 
 type Fetch = Gateway<IncomingMessage>['fetch']
 

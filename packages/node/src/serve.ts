@@ -4,50 +4,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Gateway } from '@sluice/core'
 import { configurationError } from '@sluice/core/adapter'
 import { checkMilliseconds } from './check-milliseconds.ts'
+import { type ServeWorkersOptions, type ServingWorkers, serveWorkers } from './cluster/serve-workers.ts'
 import { Connections } from './connections.ts'
 import { createDispatch } from './dispatch.ts'
 import { expectGateway } from './expect-gateway.ts'
 import { ListenError } from './listen-error.ts'
-import { type ListenerOptions, listen } from './listener.ts'
+import { listen } from './listener.ts'
 import { rejectBadHttp } from './reject-bad-http.ts'
+import type { ServeOptions, Serving } from './serving.ts'
 import { onStopSignal } from './stop-signal.ts'
-
-/** Where a server listens, and when it stops. */
-export interface ServeOptions extends ListenerOptions {
-  /** Port to listen on; 0 for any free one. Default 8787. */
-  readonly port?: number | undefined
-  /** Address to listen on. Default `127.0.0.1`: this machine only. */
-  readonly host?: string | undefined
-  /** Whether SIGTERM and SIGINT stop the server. Default `true`. */
-  readonly signals?: boolean | undefined
-  /** How long running requests may take to finish after a signal, in milliseconds. Default 30,000. */
-  readonly drainMs?: number | undefined
-  /**
-   * How long the server goes on accepting requests after a signal, in milliseconds, while `ready` is `false` already: time for a load
-   * balancer to notice. `drainMs` begins after it. Default 0.
-   */
-  readonly shutdownDelayMs?: number | undefined
-}
-
-/** A running HTTP server of a gateway: the result of `serve`. */
-export interface Serving {
-  readonly server: Server
-  readonly port: number
-  /** `http://127.0.0.1:8787`, without a trailing slash. */
-  readonly url: string
-  /** Whether it accepts requests: `false` once it begins to stop. For a readiness probe. */
-  readonly ready: boolean
-  /**
-   * Stops the server. It accepts no new connections, rejects requests on open ones with 503, lets running requests finish
-   * for `drainMs` milliseconds (default 30,000), and then aborts them. Responses that begin meanwhile have `connection:
-   * close`; idle connections are closed after 200 ms, because a request may be on its way.
-   *
-   * Resolves when the last connection is closed, at most a second after `drainMs`. Of several calls the shortest `drainMs` counts.
-   * With `delayMs` (default 0) it goes on for that long first, and is not `ready` meanwhile. A call without it ends the delay.
-   * Rejects with `ConfigurationError` for an invalid `drainMs` or `delayMs`, and the server continues.
-   */
-  close(options?: { readonly drainMs?: number; readonly delayMs?: number }): Promise<void>
-}
 
 const defaultDrainMs = 30_000
 const lastBytesMs = 1_000
@@ -71,15 +36,53 @@ const shortTurnMs = [0.05, 0.5] as const
  * Rejects with `ListenError` if it cannot listen on the address, and with `ConfigurationError` for an invalid gateway or
  * option.
  */
-export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOptions = {}): Promise<Serving> {
+export function serve(
+  gateway: Gateway<IncomingMessage>,
+  options?: ServeOptions & { readonly workers?: undefined },
+): Promise<Serving>
+/**
+ * Serves a gateway over HTTP with several processes on one port, by `node:cluster`: one per `workers`. `workers: 1` is this process
+ * alone.
+ *
+ * The script runs in each of them. The first process is the primary: it starts the same script again for each worker, listens on
+ * no port of its own, and its gateway answers no request. What the script does before and after `serve` it does in each process;
+ * `role` of the result says in which.
+ *
+ * Stores in memory, `maxConcurrent` of providers and the health of targets are those of the primary: limits are exact over
+ * all workers. While the primary does not respond, each limit does as its `onStoreFailure` says.
+ *
+ * A worker that ends is started again, after 100 ms and up to 30 s if it goes on. If the primary ends, its workers let their requests
+ * finish, and end. SIGTERM or SIGINT to the primary stops all.
+ *
+ * In the primary it resolves when all workers accept requests, and rejects with `WorkerStartError` if none can start. Rejects with
+ * `ListenError` and `ConfigurationError` as without workers.
+ */
+export function serve(
+  gateway: Gateway<IncomingMessage>,
+  options: ServeWorkersOptions,
+): Promise<ServingWorkers>
+export async function serve(
+  gateway: Gateway<IncomingMessage>,
+  options: ServeOptions & { readonly workers?: ServeWorkersOptions['workers'] | undefined } = {},
+): Promise<Serving | ServingWorkers> {
   expectGateway('serve()', gateway, ['fetch', 'close'])
-  const { port = 8787, host = '127.0.0.1', signals = true } = options
+  const { port = 8787, host = '127.0.0.1', workers } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw configurationError('serve()', ['port'], port, expectedPort(port))
   }
   checkMilliseconds('serve()', 'writeStallMs', options.writeStallMs)
   checkMilliseconds('serve()', 'drainMs', options.drainMs, Number.POSITIVE_INFINITY)
   checkMilliseconds('serve()', 'shutdownDelayMs', options.shutdownDelayMs)
+  if (workers === undefined) return serveHere(gateway, { ...options, port, host })
+  return serveWorkers(gateway, { ...options, port, host, workers }, serveHere)
+}
+
+/** Serves a gateway in this process. The options are valid. */
+async function serveHere(
+  gateway: Gateway<IncomingMessage>,
+  options: ServeOptions & { readonly port: number; readonly host: string },
+): Promise<Serving> {
+  const { port, host, signals = true } = options
   let closing: Promise<void> | undefined
   /** The time before it stops in which it is not ready; `undefined`: there is none. */
   let delayed: Promise<void> | undefined
@@ -118,7 +121,8 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
         resolve()
       }
     })
-  const stop = async (drained: Promise<void>): Promise<void> => {
+  /** Takes no more connections. `closed` of the result resolves when the last one is closed. */
+  const stopListening = async () => {
     isStopping = true
     const closingAt = performance.now()
     connections.announce()
@@ -128,17 +132,33 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
     const waiting = held
     held = undefined
     for (const next of waiting) next()
+    const endIdle = () => {
+      const now = performance.now()
+      const quiet = now >= until || now - closingAt >= quietMs
+      if (quiet) connections.endIdle(now >= until ? now : now - quietMs)
+    }
+    return { closed, endIdle }
+  }
+  /** Answers the requests of open connections, each the last one of its connection, and then closes the gateway. */
+  const retire = async (drain: { readonly drainMs?: number }): Promise<void> => {
+    const { closed, endIdle } = await stopListening()
+    const ending = setInterval(() => {
+      endIdle()
+      if (performance.now() >= until) connections.cut(true)
+      else connections.cutEnded(lastBytesMs)
+    }, quietCheckMs)
+    await closed
+    clearInterval(ending)
+    await gateway.close(drain)
+  }
+  const stop = async (drained: Promise<void>): Promise<void> => {
+    const { closed, endIdle } = await stopListening()
     try {
       await drained
     } finally {
       // What has arrived by now is read in one of these turns, and answered.
       await turn()
       await turn()
-      const endIdle = () => {
-        const now = performance.now()
-        const quiet = now >= until || now - closingAt >= quietMs
-        if (quiet) connections.endIdle(now >= until ? now : now - quietMs)
-      }
       endIdle()
       const ending = setInterval(endIdle, quietCheckMs)
       // The last bytes of the last answers may still be on their way.
@@ -148,8 +168,8 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
       clearInterval(cutting)
     }
   }
-  const close = (drain: { readonly drainMs?: number; readonly delayMs?: number } = {}): Promise<void> => {
-    const { drainMs = defaultDrainMs, delayMs = 0 } = drain
+  const close: Serving['close'] = ({ answersOpen = false, ...drain } = {}) => {
+    const { drainMs = answersOpen ? Number.POSITIVE_INFINITY : defaultDrainMs, delayMs = 0 } = drain
     try {
       checkMilliseconds('close()', 'drainMs', drainMs, Number.POSITIVE_INFINITY)
       checkMilliseconds('close()', 'delayMs', delayMs)
@@ -159,7 +179,11 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
     until = Math.min(until, performance.now() + delayMs + drainMs)
     if (delayMs === 0) endDelay?.()
     else if (closing === undefined) delayed ??= delay(delayMs)
-    const drained = (async () => gateway.close(drain))()
+    if (answersOpen && delayed === undefined) {
+      closing ??= retire({ drainMs })
+      return closing
+    }
+    const drained = (async () => gateway.close({ ...drain, drainMs }))()
     // The first call of `close` rejects with it.
     drained.catch(() => {})
     closing ??= delayed === undefined ? stop(drained) : delayed.then(() => stop(drained))

@@ -1,6 +1,7 @@
 import type { Endpoint, GatewayEvent, Observer } from '@sluice/core'
 import { collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client'
 import { countAttempt, countRequest, countUse } from './prometheus/count-request.ts'
+import { groupMetrics } from './prometheus/group-metrics.ts'
 import { makeInstruments } from './prometheus/instruments.ts'
 import { Labels } from './prometheus/labels.ts'
 import { metricsEndpoint } from './prometheus/metrics-endpoint.ts'
@@ -32,6 +33,9 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
   if (options.defaultMetrics === true) collectDefaultMetrics({ register: registry as Registry })
   const labels = new Labels(resolved.tags, resolved.maxLabelValues)
   const running = new RunningRequests(metrics, labels)
+  const { group, path } = resolved
+  const summed = group && groupMetrics(group, `metrics ${path}`, registry)
+  const read = () => (summed === undefined ? registry.metrics() : summed.text())
   const observe = (event: GatewayEvent): void => {
     switch (event.type) {
       case 'begin':
@@ -69,5 +73,5 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
         break
     }
   }
-  return { observe, endpoint: metricsEndpoint(registry, resolved), registry }
+  return { observe, endpoint: metricsEndpoint(read, registry.contentType, resolved), registry }
 }

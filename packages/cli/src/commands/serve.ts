@@ -1,11 +1,13 @@
 import { once } from 'node:events'
+import { processTopics, WorkerMember, workerCount } from '@sluice/node/adapter'
 import { type Command, CommandError, type Values } from '../command.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { networkUrls } from '../dev/network-urls.ts'
 import { consoleOpener } from '../dev/open-console.ts'
 import { reachableUrl } from '../dev/reachable-url.ts'
-import type { Service } from '../service/service.ts'
+import { reportOf, runWorker, type ServiceReport } from '../service/run-worker.ts'
 import { nextFreePort, ServiceListenError } from '../service/service-listen-error.ts'
+import { startPrimary } from '../service/start-primary.ts'
 import { startService } from '../service/start-service.ts'
 import { watchConfig } from '../service/watch-config.ts'
 import { sqliteLibrary } from '../state/state-packages.ts'
@@ -21,17 +23,20 @@ Usage: sluice serve [options]
   --config FILE     configuration to serve. Default: sluice.config.{ts,mts,js,mjs,json,yaml,yml} in this folder
   --port N          port to listen on, instead of server.port; 0 picks a free one
   --host ADDRESS    address to listen on, instead of server.host
+  --workers N       number of processes that accept requests, or auto: one per core; instead of server.workers
   --open            opens the console in the browser, if the configuration has one
   --no-watch        does not reload the configuration when its file changes; SIGHUP still does
 
 If a changed configuration has errors, they are printed, and the service keeps the last valid one. SIGTERM and Ctrl+C
-let requests in flight finish, for at most server.drainMs.
+let requests in flight finish, for at most server.drainMs. With workers, SIGHUP and a changed configuration replace each by a
+new process, and requests of the old ones may take as long as they need.
 
 Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
   options: {
     config: { type: 'string' },
     port: { type: 'string' },
     host: { type: 'string' },
+    workers: { type: 'string' },
     open: { type: 'boolean' },
     'no-watch': { type: 'boolean' },
   },
@@ -47,24 +52,41 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
     const isInFile = database !== undefined && !/^postgres/i.test(database)
     const library = isInFile ? await sqliteLibrary(context.cwd) : undefined
     const storage = storageText({ database, library })
-    const service = await startService(loaded.config, context, {
-      host: textOf(values, 'host'),
-      port: portOf(values),
-    }).catch(withFreePort)
+    const address = { host: textOf(values, 'host'), port: portOf(values) }
+    const workers = workersOf(values) ?? workerCount(loaded.config.server?.workers ?? 1, 'sluice serve')
+    if (workers > 1) {
+      const member = WorkerMember.connect(processTopics)
+      if (member !== undefined) {
+        await runWorker(member, loaded.config, context, address)
+        return 0
+      }
+      if (database === ':memory:') {
+        throw new CommandError(
+          `state.database is :memory:, which each of ${workers} workers would have for itself. Use a file, such as file:./sluice.db, or one worker.`,
+        )
+      }
+    }
+    const { service, report } =
+      workers > 1
+        ? await startPrimary(loaded, context, { ...address, workers })
+        : await startService(loaded.config, context, address)
+            .then(service => ({ service, report: reportOf(service) }))
+            .catch(withFreePort)
     const watched = watchConfig(service, loaded, context, { watch: values['no-watch'] !== true })
     const hup = () => void watched.reload()
     process.on('SIGHUP', hup)
-    const opener = consoleOpener(service.consoleURL && reachableUrl(service.consoleURL), context)
+    const opener = consoleOpener(report.consoleURL && reachableUrl(report.consoleURL), context)
     try {
-      context.log(`Serving ${service.gateway.models.length} models at ${service.baseURL}`)
-      for (const url of networkUrls(service.baseURL, context.networkAddresses()))
+      const by = workers > 1 ? ` with ${workers} workers` : ''
+      context.log(`Serving ${report.models} models at ${report.baseURL}${by}`)
+      for (const url of networkUrls(report.baseURL, context.networkAddresses()))
         context.log(`Network: ${url}`)
-      if (service.consoleURL !== undefined) context.log(`Console at ${service.consoleURL}`)
+      if (report.consoleURL !== undefined) context.log(`Console at ${report.consoleURL}`)
       context.log(`Storage: ${storage}.`)
-      context.log(`Responses of the Responses API are ${service.responseStorage}.${offHint(service)}`)
-      if (service.bodyStorage !== undefined) {
+      context.log(`Responses of the Responses API are ${report.responseStorage}.${offHint(report)}`)
+      if (report.bodyStorage !== undefined) {
         context.log(
-          `Bodies of requests and responses are ${service.bodyStorage}. To store none, set log.bodies: false.`,
+          `Bodies of requests and responses are ${report.bodyStorage}. To store none, set log.bodies: false.`,
         )
       }
       if (values.open === true) void opener.open()
@@ -80,7 +102,7 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
 }
 
 /** Says how to turn off what stores texts. */
-function offHint({ responseStorage }: Service): string {
+function offHint({ responseStorage }: ServiceReport): string {
   return responseStorage === 'not stored' ? '' : ' To store none, set responses: false.'
 }
 
@@ -95,6 +117,15 @@ async function withFreePort(error: unknown): Promise<never> {
 function textOf(values: Values, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined
+}
+
+function workersOf(values: Values): number | undefined {
+  const text = textOf(values, 'workers')
+  if (text === undefined) return undefined
+  if (text === 'auto') return workerCount('auto', 'sluice serve')
+  const count = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (count >= 1 && count <= 1_024) return count
+  throw new CommandError(`serve: --workers is '${text}', expected a whole number from 1 to 1024, or auto.`, 2)
 }
 
 function portOf(values: Values): number | undefined {

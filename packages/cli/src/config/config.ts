@@ -133,6 +133,8 @@ export interface ServerConfig {
   /** How long running requests may take to finish after a stop signal, in milliseconds. Default 30,000. */
   readonly drainMs?: number
   readonly shutdownDelayMs?: number
+  /** Number of processes that accept requests, or `auto` for one per available core. Default 1. */
+  readonly workers?: number | 'auto'
 }
 
 /** A provider: its type, and the options of its function in `@sluice/providers`. */

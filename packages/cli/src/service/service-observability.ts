@@ -10,7 +10,7 @@ import {
   type Principal,
 } from '@sluice/core'
 import { type OpenApiOptions, openApi } from '@sluice/core/openapi'
-import type { Database } from '@sluice/core/store'
+import type { Database, ProcessGroup } from '@sluice/core/store'
 import type { BodyLog, RequestLog } from '@sluice/log'
 import { probes, requestLog } from '@sluice/telemetry'
 import { type PrometheusMetrics, prometheus } from '@sluice/telemetry/prometheus'
@@ -46,6 +46,7 @@ export class ServiceObservability {
     context: ObservabilityContext,
     sent: SentTelemetry | undefined,
     { metrics = true, tagLabels }: TelemetryConfig,
+    group?: ProcessGroup,
   ) {
     this.#context = context
     this.#sent = sent
@@ -55,6 +56,7 @@ export class ServiceObservability {
       defaultMetrics: true,
       ...(tagLabels !== undefined && { tagLabels }),
       ...(token !== undefined && { token }),
+      group,
     })
   }
 

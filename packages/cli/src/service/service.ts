@@ -1,5 +1,6 @@
 import type { KeyStore, ManagedGateway } from '@sluice/core'
-import type { Database } from '@sluice/core/store'
+import type { Database, ProcessGroup } from '@sluice/core/store'
+import type { StopRequest } from '@sluice/node/adapter'
 import type { TypedConfig } from '../config/config.ts'
 
 /** A running service: the gateway of a configuration, its HTTP server, and its state. */
@@ -19,10 +20,15 @@ export interface Service {
   readonly keys: KeyStore | undefined
   /** Sums the usage in the ledger; `undefined` without a database. */
   readonly usage: Database['usage'] | undefined
+  /** Whether it accepts new connections. */
+  readonly isListening: boolean
   /** Replaces the configuration. Rejects with `InvalidConfigError` for an invalid one, and keeps the current one. */
   reload(config: TypedConfig): Promise<void>
-  /** Stops the service: running requests may finish, then everything that it opened is closed. */
-  close(): Promise<void>
+  /**
+   * Stops the service: running requests may finish, then everything that it opened is closed. Default: within the times of the
+   * configuration. Of several calls the shortest times count.
+   */
+  close(request?: StopRequest): Promise<void>
 }
 
 /** Options of the command line, which override the configuration. */
@@ -32,4 +38,6 @@ export interface ServiceOptions {
   readonly port?: number | undefined
   /** Whether to reject requests with unknown host names even if `server.allowedHosts` is not set. Default: no. */
   readonly checkHost?: boolean | undefined
+  /** The workers that the service is one of. Default: none, it is alone. */
+  readonly group?: ProcessGroup | undefined
 }

@@ -8,6 +8,7 @@ import {
   withEndpoints,
 } from '@sluice/core'
 import { ListenError, serve } from '@sluice/node'
+import type { StopRequest } from '@sluice/node/adapter'
 import { recheckConfig } from '../config/check-config.ts'
 import { compileConfig } from '../config/compile-config.ts'
 import type { CompiledConfig } from '../config/compiled-config.ts'
@@ -85,7 +86,7 @@ async function started(
   const { openTelemetry, tagLabels = [] } = config.telemetry ?? {}
   const sent = openTelemetry ? await startOpenTelemetry(context.cwd, context.env, tagLabels) : undefined
   closing.add(async () => sent?.close())
-  const observability = new ServiceObservability(context, sent, config.telemetry ?? {})
+  const observability = new ServiceObservability(context, sent, config.telemetry ?? {}, options.group)
   earlyObservability = observability
   const state = await openState(config.state, {
     cwd: context.cwd,
@@ -166,9 +167,10 @@ async function started(
   ).catch((error: unknown) => {
     throw error instanceof ListenError ? new ServiceListenError(error) : error
   })
+  let stopRequest: StopRequest | undefined
   closing.add(() => {
     const { drainMs = 30_000, shutdownDelayMs = 0 } = compiled.config.server ?? {}
-    return serving.close({ drainMs, delayMs: shutdownDelayMs })
+    return serving.close(stopRequest ?? { drainMs, delayMs: shutdownDelayMs })
   })
   closing.add(async () => observability.closeConsole())
 
@@ -196,6 +198,9 @@ async function started(
     get consoleURL() {
       return observability.hasConsole ? `${serving.url}/console/` : undefined
     },
+    get isListening() {
+      return serving.server.listening
+    },
     responseStorage: responseStorageText(config),
     bodyStorage: bodyStorageText(config),
     keys: state.database?.keys,
@@ -205,7 +210,10 @@ async function started(
       reloading = done.catch(() => {})
       return done
     },
-    close: () => {
+    close: request => {
+      stopRequest ??= request
+      // A later request for less time counts too.
+      if (closed !== undefined && request !== undefined) void serving.close(request).catch(() => {})
       closed ??= closing.run()
       return closed
     },

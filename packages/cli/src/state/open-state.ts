@@ -2,6 +2,7 @@ import type { CacheStore, LimitStore, SharedHealth } from '@sluice/core'
 import {
   type AlertStore,
   type Database,
+  followedCacheStore,
   memoryCacheStore,
   memoryResponseStore,
   type ResponseStore,
@@ -45,7 +46,7 @@ export async function openState(
         await opened?.close()
         throw error
       }))
-  const cacheStore = redis?.cacheStore ?? memoryCacheStore()
+  const cacheStore = redis?.cacheStore ?? followedCacheStore(memoryCacheStore())
   let closing: Promise<void> | undefined
   return {
     database: opened?.database,

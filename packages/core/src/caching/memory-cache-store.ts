@@ -5,6 +5,7 @@ import { ConfigurationError, configurationError } from '../errors/configuration-
 import { LinkedList, ListNode } from '../primitives/linked-list.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { utf8Length } from '../primitives/utf8-length.ts'
+import { noteMemoryStore } from '../stores/process-stores.ts'
 
 /** Options of `memoryCacheStore`. */
 export interface MemoryCacheStoreOptions {
@@ -56,7 +57,7 @@ export function memoryCacheStore(options: MemoryCacheStoreOptions = {}): MemoryC
     throw configurationError('memoryCacheStore()', ['now'], now, 'a function')
   }
   const entries = new Entries(maxEntries, maxEntriesPerOwner, maxBytes, now)
-  return {
+  const store: MemoryCacheStore = {
     get bytes() {
       return entries.bytes
     },
@@ -66,6 +67,8 @@ export function memoryCacheStore(options: MemoryCacheStoreOptions = {}): MemoryC
     replace: (key, expected, text, lifetime) => entries.replace(key, expected, text, lifetime),
     deleteOwner: owner => entries.deleteOwner(owner),
   }
+  noteMemoryStore('cache', store, options)
+  return store
 }
 
 interface Entry {

@@ -6,6 +6,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { CacheStore, GuardedCacheStore } from '../contracts/cache-store.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { OptionCheck as Check } from '../errors/check-options.ts'
+import { followedCacheStore } from '../stores/process-stores.ts'
 import type { GatewayOptions } from './config.ts'
 import { guardCacheStore } from './guard-cache-store.ts'
 import { withPolicyTimeout } from './guard-policies.ts'
@@ -25,7 +26,7 @@ export function createCacheLookups(
 ): CacheLookups {
   const stores = new Map<CacheStore, GuardedCacheStore>()
   const guarded = (store: CacheStore) => {
-    const known = stores.get(store) ?? guardCacheStore(store, observe, clock)
+    const known = stores.get(store) ?? guardCacheStore(followedCacheStore(store), observe, clock)
     stores.set(store, known)
     return known
   }

@@ -9,6 +9,7 @@ import type { PrincipalId } from '../contracts/principal.ts'
 import type { RequestLogRepository } from '../contracts/request-log.ts'
 import type { ResponseStore } from '../contracts/response-store.ts'
 import { memberOf, membersOf } from '../primitives/own-members.ts'
+import { sharedStore } from '../stores/process-stores.ts'
 import { ownerOf } from './response-state.ts'
 
 /** Where something of a principal may be stored: the same instances that the gateway has. */
@@ -109,11 +110,15 @@ export async function deletePrincipal(
   const [records, cachedResponses, idempotencyKeys, stored, loggedRequests, deletedBodies] =
     await Promise.all([
       ledger === undefined ? 0 : count('ledger', () => ledger.deletePrincipal?.(known)),
-      cache === undefined ? 0 : count('cache', () => deleteOwned(cache.store, cache.ownerOf?.(known))),
+      cache === undefined
+        ? 0
+        : count('cache', () => deleteOwned(sharedStore(cache.store), cache.ownerOf?.(known))),
       idempotency === undefined
         ? 0
-        : count('idempotency', () => deleteOwned(idempotency.store, replayOwner(known))),
-      responses === undefined ? 0 : count('responses', () => responses.deleteOwner?.(ownerOf(known))),
+        : count('idempotency', () => deleteOwned(sharedStore(idempotency.store), replayOwner(known))),
+      responses === undefined
+        ? 0
+        : count('responses', () => sharedStore(responses).deleteOwner?.(ownerOf(known))),
       log === undefined ? 0 : count('log', () => log.deletePrincipal(known)),
       bodies === undefined ? 0 : count('bodies', () => bodies.deletePrincipal(known)),
     ])

@@ -23,6 +23,7 @@ import { ownMembers } from '../primitives/own-members.ts'
 import { memoryLimitStore } from '../rate-limiting/memory-limit-store.ts'
 import { unknownModel } from '../routing/unknown-model.ts'
 import { memoryResponseStore } from '../stores/memory-response-store.ts'
+import { followedResponseStore } from '../stores/process-stores.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
 import { defaultBreaker, defaultRetry, type HealthSettings } from '../upstream/health/health-options.ts'
 import { healthRegistry, type ReloadableHealthRegistry } from '../upstream/health/health-registry.ts'
@@ -170,7 +171,13 @@ export function resolveOptions<Host>(
     responses:
       responseStore === false
         ? undefined
-        : new ResponseState(responseStore, requestLimits.maxBytes, observe, clock, backgroundRuns),
+        : new ResponseState(
+            followedResponseStore(responseStore),
+            requestLimits.maxBytes,
+            observe,
+            clock,
+            backgroundRuns,
+          ),
     background,
     backgroundRuns,
     ownResponses,

@@ -4,6 +4,7 @@ import type { Observer } from '../contracts/events.ts'
 import type { DecidedClaim, LimitDecision, LimitStore } from '../contracts/limit-store.ts'
 import type { Lease, LimitContext, Limiter, LimitState } from '../contracts/limiter.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
+import type { ProcessStores } from '../contracts/process-stores.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import type { GatewayError } from '../errors/errors.ts'
 import { reportLimits } from '../http/limit-headers.ts'
@@ -12,6 +13,7 @@ import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { freshId } from '../primitives/random.ts'
+import { processStores, sharedStore } from '../stores/process-stores.ts'
 import { type BudgetReport, budgetReport } from './budget-report.ts'
 import { type CompiledRule, compileRules } from './compiled-rules.ts'
 import { CounterResolver, type PlannedCount } from './counter-resolver.ts'
@@ -38,6 +40,8 @@ interface Decided {
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+
+type ClaimFunction = (request: ReservationRequest) => DecidedClaim | Promise<DecidedClaim>
 
 const unlimited: Lease = { settle() {} }
 
@@ -68,7 +72,11 @@ class RuleLimiter {
   readonly #counts: CounterResolver
   /** By the list of a principal's rules. */
   readonly #withOwn = new WeakMap<readonly LimitRuleData[], CounterResolver>()
-  readonly #claim: (request: ReservationRequest) => DecidedClaim | Promise<DecidedClaim>
+  readonly #store: LimitStore
+  readonly #options: LimitsOptions
+  #claims: ClaimFunction | undefined
+  /** The shared stores that `#claims` is for. */
+  #claimsFor: ProcessStores | undefined
   readonly #queue: FairQueue<Decided> | undefined
   readonly #maxOutputTokens: number
   readonly #ietf: boolean
@@ -83,7 +91,8 @@ class RuleLimiter {
     )
     this.#rules = compileRules(rules, 'gateway', this.#endUsers)
     this.#counts = new CounterResolver(this.#rules)
-    this.#claim = claimsIn(store ?? memoryLimitStore(now === undefined ? {} : { now }), options, this.#clock)
+    this.#store = store ?? memoryLimitStore(now === undefined ? {} : { now })
+    this.#options = options
     this.#maxOutputTokens = options.maxOutputTokens ?? limitDefaults.maxOutputTokens
     this.#observe = options.observe && safeObserver(options.observe)
     this.#ietf = options.ietfHeaders ?? limitDefaults.ietfHeaders
@@ -123,6 +132,17 @@ class RuleLimiter {
     })
     const lease = (decided: Decided) => this.#lease(decided, reportOf, this.#clock.monotonic() - from)
     return isPromise(deciding) ? deciding.then(lease) : lease(deciding)
+  }
+
+  /** Claims from the store, or from the one that processes share instead. */
+  #claim(request: ReservationRequest): DecidedClaim | Promise<DecidedClaim> {
+    const shared = processStores()
+    if (this.#claims === undefined || shared !== this.#claimsFor) {
+      const options = { ...(shared && { instances: shared.processes }), ...this.#options }
+      this.#claims = claimsIn(sharedStore(this.#store), options, this.#clock)
+      this.#claimsFor = shared
+    }
+    return this.#claims(request)
   }
 
   #lease(
@@ -200,11 +220,7 @@ function hasBudget({ rule }: PlannedCount): boolean {
 }
 
 /** Returns a function that claims from the store: without an id and a guard if the store is in this process. */
-function claimsIn(
-  store: LimitStore,
-  options: LimitsOptions,
-  clock: Clock,
-): (request: ReservationRequest) => DecidedClaim | Promise<DecidedClaim> {
+function claimsIn(store: LimitStore, options: LimitsOptions, clock: Clock): ClaimFunction {
   const here = directMemoryStore(store)
   if (here !== undefined) return ({ counters }) => here.claim(counters)
   const guarded = guardedStore(store, {

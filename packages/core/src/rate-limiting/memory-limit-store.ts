@@ -10,6 +10,7 @@ import type {
 import { unknownOptions } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { ownMembers } from '../primitives/own-members.ts'
+import { noteMemoryStore } from '../stores/process-stores.ts'
 import { type Moment, storeClock } from '../stores/store-clock.ts'
 import {
   ClaimReservation,
@@ -61,7 +62,9 @@ export function memoryLimitStore(options: MemoryLimitStoreOptions = {}): MemoryL
   if (now !== undefined && typeof now !== 'function') {
     throw configurationError('memoryLimitStore()', ['now'], now, 'a function')
   }
-  return new CountsInMemory(maxKeys, storeClock(now))
+  const store = new CountsInMemory(maxKeys, storeClock(now))
+  noteMemoryStore('limits', store, options)
+  return store
 }
 
 /**

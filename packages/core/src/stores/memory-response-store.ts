@@ -4,6 +4,7 @@ import { unknownOptions } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { utf8Length } from '../primitives/utf8-length.ts'
+import { noteMemoryStore } from './process-stores.ts'
 
 /** Options of `memoryResponseStore`. */
 export interface MemoryResponseStoreOptions {
@@ -68,7 +69,9 @@ export function memoryResponseStore(options: MemoryResponseStoreOptions = {}): M
   if (typeof now !== 'function') {
     throw configurationError('memoryResponseStore()', ['now'], now, 'a function')
   }
-  return new Responses(maxResponses, maxBytes, ttlMs, now)
+  const store = new Responses(maxResponses, maxBytes, ttlMs, now)
+  noteMemoryStore('responses', store, options)
+  return store
 }
 
 class Responses implements MemoryResponseStore {

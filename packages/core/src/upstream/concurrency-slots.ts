@@ -1,7 +1,9 @@
 import pLimit from 'p-limit'
+import type { SlotQueue } from '../contracts/process-stores.ts'
 import type { Provider } from '../contracts/provider.ts'
 import type { Caller } from '../contracts/target-health.ts'
 import { memberOf } from '../primitives/own-members.ts'
+import { processStores } from '../stores/process-stores.ts'
 
 /** Releases a slot. Only the first call counts. */
 export type Release = () => void
@@ -12,7 +14,7 @@ type Waiter = (release: Release) => void
  * A limited number of slots, each held until it is released, counted by p-limit. Each principal has its own queue, and queues
  * take turns: the calls of one principal delay another's by at most one call. A call that is cut off leaves its queue at once.
  */
-export class Slots {
+export class Slots implements SlotQueue {
   readonly #limit: ReturnType<typeof pLimit>
   /** By principal; the next to be served first. None is empty. */
   readonly #queues = new Map<string, Set<Waiter>>()
@@ -23,7 +25,7 @@ export class Slots {
   }
 
   /** Calls `taken` when a slot is free. The function returned leaves the queue. */
-  wait(caller: Caller, taken: Waiter): () => void {
+  wait(caller: Pick<Caller, 'digest'>, taken: Waiter): () => void {
     const key = caller.digest
     const queue = this.#queues.get(key) ?? new Set<Waiter>()
     this.#queues.set(key, queue.add(taken))
@@ -54,12 +56,19 @@ export class Slots {
   }
 }
 
+/** Creates slots in this process, for processes that share them. */
+export function slotQueue(size: number): SlotQueue {
+  return new Slots(size)
+}
+
 const slotsOfProvider = new WeakMap<Provider, Slots>()
 
-/** Returns the slots of a provider with `maxConcurrent`, shared by all gateways that use it. */
-export function slotsOf(provider: Provider): Slots | undefined {
+/** Returns the slots of a provider with `maxConcurrent`, shared by all gateways that use it, and by processes that share stores. */
+export function slotsOf(provider: Provider): SlotQueue | undefined {
   const size = memberOf(provider, 'maxConcurrent')
   if (size === undefined) return undefined
+  const shared = processStores()
+  if (shared !== undefined) return shared.slots(provider.name, size)
   let slots = slotsOfProvider.get(provider)
   if (slots === undefined) {
     slots = new Slots(size)

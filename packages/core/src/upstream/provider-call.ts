@@ -1,3 +1,4 @@
+import type { SlotQueue } from '../contracts/process-stores.ts'
 import type {
   Adjustment,
   ChunkBatch,
@@ -17,7 +18,7 @@ import { beginOf, type Exchange } from '../transports/exchange.ts'
 import { isListed, withOneBody } from '../transports/listed-body.ts'
 import type { AttemptObserver, ChunkSource, ProviderCallDependencies, UpstreamReply } from './call-context.ts'
 import { CompleteReply } from './complete-reply.ts'
-import { type Release, type Slots, slotsOf } from './concurrency-slots.ts'
+import { type Release, slotsOf } from './concurrency-slots.ts'
 import { Deadlines } from './deadlines.ts'
 import { noCaller } from './health/principal-caller.ts'
 import type { PlannedCall } from './lazy-call.ts'
@@ -281,7 +282,7 @@ export class ProviderCall implements ChunkSource {
     })
   }
 
-  #takeSlot(slots: Slots): Promise<void> {
+  #takeSlot(slots: SlotQueue): Promise<void> {
     this.#entry.enqueue(this.#dependencies.clock.monotonic())
     return new Promise(resolve => {
       this.#leaveQueue = slots.wait(this.#caller, release => {

@@ -21,6 +21,9 @@ export function makeInstruments(
   })
   const counter = (name: string, help: string, ...labels: string[]) => new Counter(named(name, help, labels))
   const gauge = (name: string, help: string, ...labels: string[]) => new Gauge(named(name, help, labels))
+  /** A state that each of several processes has: of their sum nobody would have any use. */
+  const state = (name: string, help: string, ...labels: string[]) =>
+    new Gauge({ ...named(name, help, labels), aggregator: 'max' })
   const seconds = (name: string, help: string, bounds: readonly number[], ...labels: string[]) =>
     new Histogram({ ...named(name, help, labels), buckets: [...bounds] })
   return {
@@ -129,24 +132,24 @@ export function makeInstruments(
     hookSeconds: counter('hook_seconds_total', 'Time that requests spent in hooks, in seconds.', 'hook'),
     cache: counter('cache_requests_total', 'Cache lookups.', 'model', 'result'),
     replayed: counter('replayed_total', 'Responses replayed for an idempotency key.', 'model'),
-    targetState: gauge(
+    targetState: state(
       'target_state',
       '1 for the current state of a target, else 0.',
       'provider',
       'upstream_model',
       'state',
     ),
-    targetUnavailableSince: gauge(
+    targetUnavailableSince: state(
       'target_unavailable_since_seconds',
       'When a target became unavailable, in seconds since 1970, by reason; else 0.',
       ...['provider', 'upstream_model', 'reason'],
     ),
-    keyCooldown: gauge(
+    keyCooldown: state(
       'provider_key_in_cooldown',
       '1 while a key of a provider is in cooldown at a target, else 0.',
       ...['provider', 'upstream_model', 'key'],
     ),
-    storeFailing: gauge('store_failing', '1 while a store is failing.', 'store'),
+    storeFailing: state('store_failing', '1 while a store is failing.', 'store'),
     logRowsLost: counter('log_rows_lost_total', 'Rows of the request log that were lost.', 'reason'),
     logBodiesLost: counter('log_bodies_lost_total', 'Requests whose bodies were lost.', 'reason'),
     internalErrors: counter('internal_errors_total', 'Requests that ended with an internal error.'),

@@ -1,12 +1,12 @@
 import type { Endpoint } from '@sluice/core'
 import { bearerToken } from '@sluice/core/keys'
-import type { Registry, RegistryContentType } from 'prom-client'
 import { rejectMethod } from '../reject-method.ts'
 import type { ResolvedPrometheusOptions } from './options.ts'
 
-/** Serves the metrics of a registry in its text format. */
+/** Serves what `read` returns: metrics in their text format. */
 export function metricsEndpoint(
-  registry: Registry<RegistryContentType>,
+  read: () => Promise<string>,
+  contentType: string,
   { path, token }: Pick<ResolvedPrometheusOptions, 'path' | 'token'>,
 ): Endpoint {
   return {
@@ -18,13 +18,13 @@ export function metricsEndpoint(
         return unauthorized()
       let text: string
       try {
-        text = await registry.metrics()
+        text = await read()
       } catch {
         // The `collect` of a user's own metric may throw.
         return plainAnswer(500, 'Collecting a metric failed.\n')
       }
       return new Response(request.method === 'HEAD' ? null : text, {
-        headers: { 'content-type': registry.contentType, 'cache-control': 'no-store' },
+        headers: { 'content-type': contentType, 'cache-control': 'no-store' },
       })
     },
   }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '@sluice/core'
 import { type ConfigurationIssue, configurationIssue, hiddenIssue } from '@sluice/core/adapter'
+import type { ProcessGroup } from '@sluice/core/store'
 import type { Registry, RegistryContentType } from 'prom-client'
 
 /** Options of `prometheus()`. */
@@ -26,6 +27,11 @@ export interface PrometheusOptions {
   readonly path?: string
   /** Bearer token that the endpoint requires. Default: none. */
   readonly token?: string
+  /**
+   * The processes whose sums the endpoint returns: `workerGroup()` of `@sluice/node`. Default: this process alone. One instance per
+   * process and path.
+   */
+  readonly group?: ProcessGroup | undefined
 }
 
 /** Options with their defaults. */
@@ -36,6 +42,7 @@ export interface ResolvedPrometheusOptions {
   readonly maxLabelValues: number
   readonly path: string
   readonly token: string | undefined
+  readonly group: ProcessGroup | undefined
 }
 
 /** A tag of callers and its label. */
@@ -55,6 +62,7 @@ export function resolvePrometheusOptions(given: PrometheusOptions): ResolvedProm
     maxLabelValues = 100,
     path = '/metrics',
     token,
+    group,
   } = given
   if (typeof prefix !== 'string' || !/^(?:[a-zA-Z_:][a-zA-Z0-9_:]*)?$/.test(prefix)) {
     issues.push(configurationIssue(['prefix'], prefix, "letters, digits and '_', such as 'sluice_'"))
@@ -73,6 +81,9 @@ export function resolvePrometheusOptions(given: PrometheusOptions): ResolvedProm
   if (token !== undefined && (typeof token !== 'string' || token === '')) {
     issues.push(hiddenIssue(['token'], token, 'a string that is not empty'))
   }
+  if (group !== undefined && (typeof group?.ask !== 'function' || typeof group.answer !== 'function')) {
+    issues.push(hiddenIssue(['group'], group, 'a group of processes, such as workerGroup()'))
+  }
   const tags = tagLabels(given.tagLabels ?? [], issues)
   if (issues.length > 0) throw new ConfigurationError('prometheus()', issues)
   return {
@@ -82,6 +93,7 @@ export function resolvePrometheusOptions(given: PrometheusOptions): ResolvedProm
     maxLabelValues,
     path,
     token,
+    group,
   }
 }
 

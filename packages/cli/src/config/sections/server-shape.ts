@@ -38,6 +38,20 @@ export const serverShape = object<ServerConfig>({
     shape: flag,
     description: 'Whether to trust `x-forwarded-*` headers of a proxy. Default: no.',
   },
+  workers: {
+    shape: either(
+      [
+        { when: value => value === 'auto', shape: just('auto') },
+        {
+          when: value => typeof value === 'number',
+          shape: number({ min: 1, max: 1_024, whole: true }, 'a whole number from 1 to 1024'),
+        },
+      ],
+      "a whole number from 1 to 1024, or 'auto'",
+    ),
+    description:
+      'Number of processes that accept requests on the port, or `auto` for one per available core; `sluice dev` has one. Default 1.',
+  },
   drainMs: {
     shape: millisecondsFromNone,
     description:

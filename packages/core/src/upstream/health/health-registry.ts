@@ -1,6 +1,7 @@
 import type { Provider, ProviderKey } from '../../contracts/provider.ts'
 import type { HealthRecord, HealthRegistry } from '../../contracts/target-health.ts'
 import { memberOf } from '../../primitives/own-members.ts'
+import { processStores } from '../../stores/process-stores.ts'
 import { areProviderKeys, expectedKeys } from '../../validation/provider-keys.ts'
 import { EventLoopStallMonitor, type Pauses } from './event-loop-stall-monitor.ts'
 import type { HealthSettings } from './health-options.ts'
@@ -48,6 +49,8 @@ export function healthRegistry(
       return current.retry
     },
     get sharing() {
+      // A gateway may be created before its process shares.
+      if (sharing === undefined && processStores() !== undefined) sharing = sharingOf(current)
       return sharing
     },
     random: () => current.random(),
@@ -57,7 +60,8 @@ export function healthRegistry(
     changed: event => current.changed(event),
   }
   function sharingOf({ shared, clock }: HealthSettings): HealthSync | undefined {
-    return shared && new HealthSync(shared, { clock, changed: event => current.changed(event) })
+    const store = shared ?? processStores()?.health
+    return store && new HealthSync(store, { clock, changed: event => current.changed(event) })
   }
   return {
     of({ provider, model }) {
@@ -78,7 +82,7 @@ export function healthRegistry(
     },
     follow(next) {
       current = next
-      if (next.shared !== sharing?.store) sharing = sharingOf(next)
+      if ((next.shared ?? processStores()?.health) !== sharing?.store) sharing = sharingOf(next)
     },
   }
 }

@@ -1,0 +1,71 @@
+import { WorkerStartError } from '@sluice/node'
+import { processTopics, WorkerPool } from '@sluice/node/adapter'
+import { prometheus } from '@sluice/telemetry/prometheus'
+import { type CommandContext, CommandError } from '../command.ts'
+import type { TypedConfig } from '../config/config.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { fixedChanges } from './fixed-settings.ts'
+import type { ServiceReport } from './run-worker.ts'
+import type { Service, ServiceOptions } from './service.ts'
+
+interface PrimaryOptions extends Pick<ServiceOptions, 'host' | 'port'> {
+  readonly workers: number
+}
+
+/** What a primary cannot change while it runs: all workers share it. */
+const fixed = ['server.host', 'server.port']
+
+/**
+ * Starts the workers of a configuration: each runs `sluice serve` with this file. `reload` of the service replaces them, one after
+ * the other. Rejects with `CommandError` if they cannot start.
+ */
+export async function startPrimary(
+  { config, file }: LoadedConfig,
+  context: CommandContext,
+  { host = config.server?.host ?? '127.0.0.1', port = config.server?.port ?? 8787, workers }: PrimaryOptions,
+): Promise<{ readonly service: Pick<Service, 'reload' | 'close'>; readonly report: ServiceReport }> {
+  // The counts of workers that have ended are summed here.
+  if (config.telemetry?.metrics !== false) prometheus({ group: processTopics })
+  const args = [
+    'serve',
+    '--config',
+    file,
+    '--host',
+    host,
+    '--port',
+    String(port),
+    '--workers',
+    String(workers),
+  ]
+  const { pool, report } = await WorkerPool.start({
+    count: workers,
+    topics: processTopics,
+    log: context.log,
+    args: [...args, '--no-watch'],
+  }).catch((error: unknown) => {
+    throw error instanceof WorkerStartError ? new CommandError(error.message) : error
+  })
+  let current = config
+  const reload = async (next: TypedConfig): Promise<void> => {
+    const changes = fixedChanges(current, next).filter(path => fixed.includes(path))
+    if (!Object.is(current.server?.workers, next.server?.workers)) changes.push('server.workers')
+    try {
+      await pool.reload()
+    } catch (error) {
+      throw error instanceof WorkerStartError ? new CommandError(error.message) : error
+    }
+    current = next
+    for (const path of changes)
+      context.log(`${path} cannot change while the service runs. Restart it to apply the change.`)
+  }
+  return {
+    report: report as ServiceReport,
+    service: {
+      reload,
+      close: () => {
+        const { drainMs = 30_000, shutdownDelayMs = 0 } = current.server ?? {}
+        return pool.close({ drainMs, delayMs: shutdownDelayMs })
+      },
+    },
+  }
+}

@@ -1,0 +1,162 @@
+import type { Duplex } from 'node:stream'
+
+/** Answers a call, or receives a notification, of the process at the other end. */
+export type ChannelHandler = (name: string, args: readonly unknown[]) => unknown
+
+interface PendingCall {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+/** What waits to be written to a process that does not read, in bytes, before calls fail. */
+const maxUnsentBytes = 67_108_864
+
+/**
+ * Calls functions of another process over a pipe: one line of JSON per turn of the event loop, with all calls and answers of it. A
+ * message for each call costs three times the CPU. `undefined` arrives as `null` within values, and as `undefined` instead of one.
+ */
+export class Channel {
+  /** Resolves when the other end is gone, or `close` was called. */
+  readonly closed: Promise<void>
+  readonly #stream: Duplex
+  readonly #handle: ChannelHandler
+  readonly #pending = new Map<number, PendingCall>()
+  /** The messages of this turn, as JSON. */
+  #out: string[] = []
+  #isScheduled = false
+  #received = ''
+  #last = 0
+  #isOpen = true
+
+  constructor(stream: Duplex, handle: ChannelHandler) {
+    this.#stream = stream
+    this.#handle = handle
+    stream.setEncoding('utf8')
+    stream.on('data', (text: string) => this.#receive(text))
+    // The end is reported by `close`.
+    stream.on('error', () => stream.destroy())
+    this.closed = new Promise(resolve => {
+      stream.once('end', () => stream.destroy())
+      stream.once('close', () => {
+        this.#end()
+        resolve()
+      })
+    })
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Calls a function of the other process. Rejects with `Error` if it throws, or the other process ends. */
+  call(name: string, ...args: readonly unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (!this.#isOpen) return reject(gone())
+      if (this.#stream.writableLength > maxUnsentBytes) {
+        return reject(new Error('The other process does not read what was sent to it.'))
+      }
+      const id = ++this.#last
+      this.#pending.set(id, { resolve, reject })
+      this.#send([id, name, ...args])
+    })
+  }
+
+  /** Calls a function of the other process without an answer. Ignored if the other process has ended. */
+  notify(name: string, ...args: readonly unknown[]): void {
+    if (this.#isOpen && this.#stream.writableLength <= maxUnsentBytes) this.#send([0, name, ...args])
+  }
+
+  /** Sends what waits, and ends the connection. */
+  close(): void {
+    if (!this.#isOpen) return
+    this.#flush()
+    this.#stream.end()
+    this.#end()
+  }
+
+  #send(message: readonly unknown[]): void {
+    this.#out.push(JSON.stringify(message))
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    this.#isScheduled = false
+    if (this.#out.length === 0 || this.#stream.destroyed) return
+    this.#stream.write(`[${this.#out.join(',')}]\n`)
+    this.#out = []
+  }
+
+  #receive(text: string): void {
+    let start = 0
+    for (;;) {
+      const end = text.indexOf('\n', start)
+      if (end === -1) break
+      const line = this.#received === '' ? text.slice(start, end) : this.#received + text.slice(start, end)
+      this.#received = ''
+      start = end + 1
+      this.#handleAll(line)
+    }
+    if (start < text.length) this.#received += start === 0 ? text : text.slice(start)
+    this.#flush()
+  }
+
+  #handleAll(line: string): void {
+    let messages: readonly (readonly [number, ...unknown[]])[]
+    try {
+      messages = JSON.parse(line)
+    } catch {
+      this.#stream.destroy()
+      return
+    }
+    for (const [id, first, ...rest] of messages) {
+      if (id >= 0) this.#answer(id, first as string, rest)
+      else this.#settle(-id, first, rest)
+    }
+  }
+
+  #answer(id: number, name: string, args: readonly unknown[]): void {
+    let value: unknown
+    try {
+      value = this.#handle(name, args)
+    } catch (error) {
+      if (id > 0) this.#fail(id, error)
+      return
+    }
+    if (id === 0) return
+    if (value instanceof Promise) {
+      value.then(
+        result => this.#succeed(id, result),
+        error => this.#fail(id, error),
+      )
+    } else this.#succeed(id, value)
+  }
+
+  #succeed(id: number, value: unknown): void {
+    if (this.#isOpen) this.#send(value === undefined ? [-id] : [-id, value])
+  }
+
+  #fail(id: number, error: unknown): void {
+    if (this.#isOpen) this.#send([-id, null, error instanceof Error ? error.message : String(error)])
+  }
+
+  #settle(id: number, value: unknown, [error]: readonly unknown[]): void {
+    const call = this.#pending.get(id)
+    if (call === undefined) return
+    this.#pending.delete(id)
+    if (error === undefined) call.resolve(value)
+    else call.reject(new Error(error as string))
+  }
+
+  #end(): void {
+    this.#isOpen = false
+    const calls = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const { reject } of calls) reject(gone())
+  }
+}
+
+function gone(): Error {
+  return new Error('The other process has ended.')
+}

@@ -1,0 +1,58 @@
+import {
+  apiKeys,
+  createGateway,
+  idempotency,
+  type LimitRuleData,
+  limits,
+  models,
+  responseCache,
+  withEndpoints,
+} from '@sluice/core'
+import { serve } from '@sluice/node'
+import { openaiCompatible } from '@sluice/providers'
+
+// A service with workers, as a user writes one. What a test varies is in the environment.
+
+const { UPSTREAM, WORKERS = '2', RULES = '[]', MAX_CONCURRENT, CRASH, DRAIN_MS = '5000' } = process.env
+
+if (CRASH !== undefined) throw new Error(CRASH)
+
+const vendor = openaiCompatible({
+  name: 'vendor',
+  baseURL: `${UPSTREAM}/v1`,
+  ...(MAX_CONCURRENT !== undefined && { maxConcurrent: Number(MAX_CONCURRENT) }),
+})
+const rules: readonly LimitRuleData[] = JSON.parse(RULES)
+const gateway = createGateway({
+  authenticate: apiKeys([
+    { id: 'ann', key: 'sk-ann', tags: { team: 'red' } },
+    { id: 'bob', key: 'sk-bob', tags: { team: 'blue' } },
+  ]),
+  route: models({ fast: vendor('fast'), held: vendor('held'), priced: vendor('fast') }),
+  limits: limits(rules),
+  prices: () => 0.01,
+  idempotency: idempotency(),
+  cache: responseCache({ ttlMs: 60_000 }),
+})
+const front = withEndpoints(gateway, [
+  {
+    matches: path => path === '/pid',
+    fetch: async () => new Response(String(process.pid)),
+  },
+  {
+    matches: path => path === '/crash',
+    fetch: async () => process.exit(3),
+  },
+])
+const serving = await serve(front, {
+  port: 0,
+  workers: WORKERS === 'auto' ? 'auto' : Number(WORKERS),
+  drainMs: Number(DRAIN_MS),
+})
+if (serving.role !== 'worker') console.log(`${serving.role} of ${serving.workers} at ${serving.url}`)
+process.on('SIGUSR2', () => {
+  serving.reload().then(
+    () => console.log('reloaded'),
+    error => console.log(`not reloaded: ${error.message}`),
+  )
+})

@@ -1,0 +1,150 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../packages/cli/src/temporary-folder.ts'
+import { type SluiceProcess, sluice } from '../cli/sluice-process.ts'
+import { clientOf, startVendor } from './service.ts'
+
+const patience = { timeout: 30_000, interval: 100 }
+const adminKey = 'admin-key-of-this-test-0123456789'
+
+function configOf(upstream: string, more: object = {}) {
+  return {
+    server: { port: 0, workers: 2, drainMs: 5_000 },
+    providers: { vendor: { type: 'openai-compatible', baseURL: `${upstream}/v1` } },
+    models: { fast: 'vendor/fast', held: 'vendor/held' },
+    keys: [
+      { id: 'ann', key: 'sk-ann' },
+      { id: 'bob', key: 'sk-bob' },
+    ],
+    telemetry: { log: 'off' },
+    ...more,
+  }
+}
+
+interface Served extends ReturnType<typeof clientOf> {
+  readonly url: string
+  readonly process: SluiceProcess
+  readonly file: string
+}
+
+async function served(config: object, args: readonly string[] = []): Promise<Served> {
+  const cwd = temporaryFolder({ 'sluice.config.json': JSON.stringify(config) })
+  const process = sluice(['serve', ...args], { cwd })
+  const [, url] = await process.until(/Serving \d+ models at (http\S+)\/v1/)
+  return { url: url!, process, file: join(cwd, 'sluice.config.json'), ...clientOf(url!) }
+}
+
+function sumOf(metrics: string, pattern: RegExp): number {
+  const lines = metrics.split('\n').filter(line => pattern.test(line))
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+describe('sluice serve --workers', { timeout: 60_000 }, () => {
+  it('counts limits and metrics of all workers together, also after one was killed', async () => {
+    const vendor = await startVendor()
+    const limits = [{ kind: 'requests', limit: 20, per: 'hour' }]
+    const service = await served(configOf(vendor.url, { limits }))
+    expect(service.process.stderr()).toContain('/v1 with 2 workers\n')
+    const results = await Promise.all(Array.from({ length: 30 }, () => service.chat()))
+    expect(results.filter(({ status }) => status === 200)).toHaveLength(20)
+    expect((await service.chat({ key: 'sk-bob' })).status).toBe(200)
+    const total = async () => sumOf(await service.get('/metrics'), /^sluice_requests_total\{/)
+    for (let count = 0; count < 6; count++) expect(await total()).toBe(31)
+    expect(sumOf(await service.get('/metrics'), /^sluice_request_duration_seconds_count/)).toBe(31)
+    const listed = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(service.process.child.pid)], {
+      encoding: 'utf8',
+    })
+    const worker = listed.split('\n').find(line => line.includes('--workers'))
+    process.kill(Number(worker!.trim().split(' ')[0]), 'SIGKILL')
+    await service.process.until(/ended by SIGKILL/)
+    let last = 31
+    for (let count = 0; count < 4; count++) {
+      const now = await total()
+      expect(now).toBeGreaterThanOrEqual(last)
+      last = now
+    }
+    expect((await service.chat()).status).toBe(429)
+    await vi.waitFor(async () => expect(await total()).toBe(32), patience)
+    service.process.child.kill('SIGTERM')
+    expect(await service.process.exited).toBe(0)
+  })
+
+  it('reloads a changed configuration without a cut stream, and keeps the last valid one', async () => {
+    const vendor = await startVendor()
+    const config = configOf(vendor.url)
+    const service = await served(config)
+    const streams = await Promise.all(
+      Array.from({ length: 4 }, () => service.chat({ model: 'held', stream: true })),
+    )
+    expect((await service.chat({ key: 'sk-new' })).status).toBe(401)
+    writeFileSync(
+      service.file,
+      JSON.stringify({ ...config, keys: [...config.keys, { id: 'new', key: 'sk-new' }] }),
+    )
+    await service.process.until(/Configuration reloaded\./)
+    for (let count = 0; count < 6; count++) expect((await service.chat({ key: 'sk-new' })).status).toBe(200)
+    writeFileSync(service.file, JSON.stringify({ ...config, models: { fast: 'nobody/fast' } }))
+    await service.process.until(/The service keeps its current configuration\./)
+    expect((await service.chat({ key: 'sk-new' })).status).toBe(200)
+    vendor.release()
+    for (const { text } of streams) expect(await text()).toMatch(/\[DONE\]/)
+    expect(sumOf(await service.get('/metrics'), /^sluice_requests_total\{/)).toBe(12)
+  })
+
+  it('writes the ledger, the log and keys of all workers into one SQLite file', async () => {
+    const vendor = await startVendor()
+    const service = await served(
+      configOf(vendor.url, {
+        state: { database: 'file:./sluice.db' },
+        log: { store: 'database' },
+        console: { adminKey },
+      }),
+    )
+    const api = async (path: string, body?: unknown) => {
+      const response = await fetch(`${service.url}/console/api/${path}`, {
+        headers: {
+          authorization: `Bearer ${adminKey}`,
+          connection: 'close',
+          'content-type': 'application/json',
+        },
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      return { status: response.status, body: await response.json() }
+    }
+    const results = await Promise.all(Array.from({ length: 60 }, () => service.chat()))
+    expect(results.every(({ status }) => status === 200)).toBe(true)
+    const made = await api('keys', { name: 'issued' })
+    expect(made.status).toBeLessThan(300)
+    const { key } = made.body as { key: string }
+    for (let count = 0; count < 6; count++) expect((await service.chat({ key })).status).toBe(200)
+    service.process.child.kill('SIGTERM')
+    expect(await service.process.exited).toBe(0)
+    const usage = sluice(['usage', '--json'], { cwd: join(service.file, '..') })
+    await usage.exited
+    expect(usage.stdout()).toMatch(/66/)
+  })
+
+  it.each(['0', '-1', '1.5', 'all'])('refuses --workers %s', async workers => {
+    const run = sluice(['serve', `--workers=${workers}`], {
+      cwd: temporaryFolder({ 'sluice.config.json': JSON.stringify(configOf('http://127.0.0.1:9')) }),
+    })
+    expect(await run.exited).toBe(2)
+    expect(run.stderr()).toContain(
+      `--workers is '${workers}', expected a whole number from 1 to 1024, or auto.`,
+    )
+  })
+
+  it('ends with the reason when no worker can start', async () => {
+    const cwd = temporaryFolder({
+      'sluice.config.json': JSON.stringify({
+        ...configOf('http://127.0.0.1:9'),
+        state: { database: 'file:/no/such/folder/sluice.db' },
+      }),
+    })
+    const run = sluice(['serve'], { cwd })
+    expect(await run.exited).toBe(1)
+    expect(run.stderr()).toMatch(/state\.database/)
+  })
+})

@@ -1,0 +1,201 @@
+import { budget, concurrent, requests } from '@sluice/core'
+import { Pool } from 'undici'
+import { describe, expect, it, vi } from 'vitest'
+import { buildProgram, startProgram, startVendor, startWorkers } from './service.ts'
+
+const program = await buildProgram()
+const patience = { timeout: 20_000, interval: 50 }
+
+const statusesOf = (results: readonly { readonly status: number }[]) => {
+  const counted: Record<number, number> = {}
+  for (const { status } of results) counted[status] = (counted[status] ?? 0) + 1
+  return counted
+}
+
+describe('serve() with workers', () => {
+  it.each([2, 4])('admits exactly the limit over %i workers', async workers => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url, { workers, rules: [requests(50).per('hour')] })
+    expect(await service.pids()).toHaveLength(workers)
+    const results = await Promise.all(Array.from({ length: 120 }, () => service.chat()))
+    expect(statusesOf(results)).toEqual({ 200: 50, 429: 70 })
+    expect((await service.chat({ key: 'sk-bob' })).status).toBe(200)
+  })
+
+  it('spends exactly the budget over workers', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url, { rules: [budget(0.2, 'usd').per('day')] })
+    const results = []
+    for (let count = 0; count < 30; count++) results.push(await service.chat({ model: 'priced' }))
+    expect(statusesOf(results)).toEqual({ 200: 20, 429: 10 })
+    expect(vendor.received()).toBe(20)
+  })
+
+  it('releases what a killed worker holds, and starts it again', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url, { rules: [concurrent(4)] })
+    const held = await Promise.all(
+      Array.from({ length: 4 }, () => service.chat({ model: 'held', stream: true })),
+    )
+    expect(statusesOf(held)).toEqual({ 200: 4 })
+    expect((await service.chat()).status).toBe(429)
+    const before = await service.pids()
+    expect(before).toHaveLength(2)
+    process.kill(before[0]!, 'SIGKILL')
+    await service.process.until(/Worker \d ended by SIGKILL/)
+    const ends = held.map(({ text }) =>
+      text().then(
+        () => 'complete',
+        () => 'cut',
+      ),
+    )
+    await vi.waitFor(() => expect(vendor.held.size).toBe(2), patience)
+    await vi.waitFor(async () => expect((await service.chat()).status).toBe(200), patience)
+    await vi.waitFor(async () => expect(await service.pids()).toHaveLength(2), patience)
+    expect(await service.pids()).not.toContain(before[0])
+    vendor.release()
+    expect((await Promise.all(ends)).sort()).toEqual(['complete', 'complete', 'cut', 'cut'])
+  })
+
+  it('keeps maxConcurrent of a provider over workers', async () => {
+    const vendor = await startVendor({ fastMs: 20 })
+    const service = await startWorkers(program, vendor.url, { env: { MAX_CONCURRENT: '3' } })
+    const results = await Promise.all(Array.from({ length: 40 }, () => service.chat()))
+    expect(statusesOf(results)).toEqual({ 200: 40 })
+    expect(vendor.most()).toBe(3)
+  })
+
+  it('executes one request per idempotency key, whichever workers get it', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url)
+    for (const key of ['sk-ann', 'sk-bob']) {
+      for (let count = 0; count < 8; count++) {
+        const { status } = await service.chat({ key, headers: { 'idempotency-key': 'once' } })
+        expect(status).toBe(200)
+      }
+    }
+    expect(vendor.received()).toBe(2)
+  })
+
+  it('shares cached responses', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url)
+    for (let count = 0; count < 8; count++) await service.chat({ body: { temperature: 0 } })
+    expect(vendor.received()).toBe(1)
+  })
+
+  it('reloads without a refused request or a cut stream', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url)
+    const before = await service.pids()
+    const streams = await Promise.all(
+      Array.from({ length: 6 }, () => service.chat({ model: 'held', stream: true })),
+    )
+    let isOver = false
+    const statuses: number[] = []
+    const load = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (!isOver) {
+          const result = await service.chat()
+          await result.text()
+          statuses.push(result.status)
+        }
+      }),
+    )
+    service.process.child.kill('SIGUSR2')
+    await service.process.until(/reloaded/)
+    isOver = true
+    await load
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    const after = await service.pids()
+    expect(after).toHaveLength(2)
+    expect(after.filter(pid => before.includes(pid))).toEqual([])
+    expect(vendor.held.size).toBe(6)
+    vendor.release()
+    for (const { text } of streams) expect(await text()).toMatch(/\[DONE\]/)
+    for (const pid of before) {
+      await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), patience)
+    }
+  })
+
+  it('stops all workers on SIGTERM, after their requests', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url)
+    const stream = await service.chat({ model: 'held', stream: true })
+    service.process.child.kill('SIGTERM')
+    await vi.waitFor(async () => {
+      await expect(service.get('/pid')).rejects.toThrow()
+    }, patience)
+    vendor.release()
+    expect(await stream.text()).toMatch(/\[DONE\]/)
+    expect(await service.process.exited).toBe(0)
+  })
+
+  it('lets requests finish when the primary is killed, and leaves no process', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url)
+    const pids = await service.pids()
+    const streams = await Promise.all(
+      Array.from({ length: 4 }, () => service.chat({ model: 'held', stream: true })),
+    )
+    service.process.child.kill('SIGKILL')
+    await new Promise(resolve => setTimeout(resolve, 300))
+    expect(vendor.held.size).toBe(4)
+    vendor.release()
+    for (const { text } of streams) expect(await text()).toMatch(/\[DONE\]/)
+    for (const pid of pids) {
+      await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), patience)
+    }
+  })
+
+  it('restarts a worker that ends, later each time', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url)
+    // One of two workers ends twice.
+    for (let count = 0; count < 3; count++) {
+      await service.get('/crash').catch(() => {})
+      await service.process.until(/ended with exit code 3.\nWorker \d is started again in 100 ms/)
+      expect((await service.chat()).status).toBe(200)
+      await vi.waitFor(async () => expect(await service.pids()).toHaveLength(2), patience)
+    }
+    await service.process.until(/started again in 200 ms/)
+  })
+
+  it('ends with the reason when no worker starts', async () => {
+    const crashing = startProgram(program, 'http://127.0.0.1:9', { env: { CRASH: 'no such thing' } })
+    // The primary runs the script too.
+    expect(await crashing.exited).not.toBe(0)
+    expect(crashing.stderr()).toContain('no such thing')
+  })
+})
+
+describe('a primary that does not respond', () => {
+  it('makes each limit do as its onStoreFailure says, until it responds again', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url, {
+      rules: [budget(100, 'usd').per('day'), requests(1_000).per('hour')],
+    })
+    // Kept alive: the primary accepts no connection while it is stopped.
+    const pool = new Pool(service.url, { connections: 1 })
+    const ask = async () => {
+      const { statusCode, body } = await pool.request({
+        method: 'POST',
+        path: '/v1/chat/completions',
+        headers: { authorization: 'Bearer sk-ann', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'priced', messages: [{ role: 'user', content: 'hi' }] }),
+      })
+      return { statusCode, text: await body.text() }
+    }
+    expect((await ask()).statusCode).toBe(200)
+    service.process.child.kill('SIGSTOP')
+    try {
+      const refused = await ask()
+      expect(refused.statusCode).toBe(503)
+      expect(refused.text).toContain('limiter_unavailable')
+    } finally {
+      service.process.child.kill('SIGCONT')
+    }
+    await vi.waitFor(async () => expect((await ask()).statusCode).toBe(200), patience)
+    await pool.close()
+  })
+})
