@@ -45,6 +45,16 @@ describePage('docs/running.md', {
     ])
   },
 
+  workers: async ({ run }) => {
+    // A process that runs tests cannot start itself again: `test/e2e/workers` has more workers.
+    const { edit } = answeringPlaces()
+    const { url, printed } = await run({ WORKERS: '1' }, edit)
+    const origin = await url(3000)
+    expect(await ask(`${origin}/v1`, { model: 'demo' })).toMatchObject({ status: 200 })
+    expect(await (await fetch(`${origin}/metrics`)).text()).toMatch(/^sluice_requests_total\{.*\} 1$/m)
+    expect(printed[0]).toMatch(/^1 workers at http/)
+  },
+
   ready: async ({ run }) => {
     let answer = (_: string) => {}
     const waits = new Promise<string>(resolve => {
