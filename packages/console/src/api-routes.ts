@@ -153,7 +153,9 @@ function logOf({ state }: ApiCall): ConsoleLog {
 
 function liveOf({ request, state, gateway }: ApiCall): Response {
   queryOf(request.url, [])
-  return eventStreamResponse(state.live.listen(request.signal, () => gateway.ready))
+  const stream = state.live.listen(request.signal, () => gateway.ready)
+  state.group?.watch()
+  return eventStreamResponse(stream)
 }
 
 function chatOf({ request, state, gateway }: ApiCall, path: string): Promise<Response> {

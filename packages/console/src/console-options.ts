@@ -1,6 +1,7 @@
 import { ConfigurationError, type KeyStore } from '@sluice/core'
 import { type ConfigurationIssue, configurationIssue, hiddenIssue, unknownOption } from '@sluice/core/adapter'
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
+import type { ProcessGroup } from '@sluice/core/store'
 import { type ConsoleChat, type ResolvedChat, resolveChat } from './chat/chat-options.ts'
 import type { ConsoleAlerts } from './console-alerts.ts'
 import type { ConsoleBodies } from './console-bodies.ts'
@@ -46,13 +47,18 @@ export interface ConsoleOptions {
   readonly maxRequests?: number | undefined
   /** For how many minutes sums are kept: 1 to 1,440. Default 180. */
   readonly minutes?: number | undefined
+  /**
+   * The processes whose requests the page shows: `workerGroup()` of `@sluice/node`. Default: this process alone. One console per
+   * process.
+   */
+  readonly group?: ProcessGroup | undefined
   /** Receives internal errors, such as of a database that does not respond. The page shows no details of them. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Returns milliseconds since 1970. Default `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 
-type Optional = 'keys' | 'usage' | 'log' | 'bodies' | 'hooks' | 'alerts'
+type Optional = 'group' | 'keys' | 'usage' | 'log' | 'bodies' | 'hooks' | 'alerts'
 type ResolvedOptions = Pick<ConsoleOptions, Optional> & {
   readonly [Name in Exclude<keyof ConsoleOptions, Optional | 'chat'>]-?: NonNullable<ConsoleOptions[Name]>
 } & { readonly chat: ResolvedChat | false }
@@ -74,6 +80,7 @@ const known: readonly string[] = [
   'basePath',
   'maxRequests',
   'minutes',
+  'group',
   'onError',
   'now',
 ] satisfies (keyof ConsoleOptions)[]
@@ -99,6 +106,7 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
     basePath = '/v1',
     maxRequests = 500,
     minutes = 180,
+    group,
   } = given
   const { chat: givenChat = {}, onError = () => {}, now = Date.now } = given
   if (typeof adminKey !== 'string' || !/^[\x21-\x7e]{16,512}$/.test(adminKey)) {
@@ -134,6 +142,9 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
     issues.push(configurationIssue(['basePath'], basePath, "the gateway's basePath, such as '/v1'"))
   }
   issues.push(...countIssues('maxRequests', maxRequests, 500), ...countIssues('minutes', minutes, 1_440))
+  if (group !== undefined && typeof group?.ask !== 'function') {
+    issues.push(hiddenIssue(['group'], group, 'a group of processes, such as workerGroup()'))
+  }
   if (typeof onError !== 'function') issues.push(configurationIssue(['onError'], onError, 'a function'))
   if (typeof now !== 'function') issues.push(configurationIssue(['now'], now, 'a function'))
   if (issues.length > 0) throw invalid(issues)
@@ -151,6 +162,7 @@ export function resolveOptions(given: ConsoleOptions): ResolvedOptions {
     basePath,
     maxRequests,
     minutes,
+    group,
     onError,
     now,
   }

@@ -2,6 +2,7 @@ import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import type { ConsoleCaller } from './chat/console-caller.ts'
 import type { ConsoleAlerts } from './console-alerts.ts'
 import type { ConsoleBodies } from './console-bodies.ts'
+import type { ConsoleGroup } from './console-group.ts'
 import type { ConsoleHooks } from './console-hooks.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import type { LiveHub } from './live/live-hub.ts'
@@ -20,6 +21,8 @@ export interface ConsoleState {
   /** How many minutes `series` keeps. */
   readonly minutes: number
   readonly live: LiveHub
+  /** The consoles of other processes; `undefined`: this one is alone. */
+  readonly group: ConsoleGroup | undefined
   readonly keys: KeyApi | undefined
   /** `undefined` where the chat needs a caller's key. */
   readonly caller: ConsoleCaller | undefined

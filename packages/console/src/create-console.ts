@@ -5,6 +5,7 @@ import { adminGate } from './admin-gate.ts'
 import { consoleCaller } from './chat/console-caller.ts'
 import { consoleEndpoint } from './console-endpoint.ts'
 import type { ConsoleGateway } from './console-gateway.ts'
+import { consoleGroup } from './console-group.ts'
 import { type ConsoleOptions, resolveOptions } from './console-options.ts'
 import type { ConsoleState } from './console-state.ts'
 import { keyApi } from './keys/key-api.ts'
@@ -57,6 +58,7 @@ export function createConsole(options: ConsoleOptions): Console {
     basePath,
     maxRequests,
     minutes,
+    group,
     onError,
     now,
   } = resolveOptions(options)
@@ -66,8 +68,11 @@ export function createConsole(options: ConsoleOptions): Console {
   const budgets = budgetLog(now)
   const recent = recentRequests(maxRequests, teamTag, targets, request => {
     if (live.hasReaders) live.request(requestRow(request))
+    if (joined?.isWatched) joined.send({ request: requestRow(request) })
   })
   const series = createSeriesRecorder(minutes, teamTag, now)
+  const settings = { maxRequests, minutes, teamTag, now }
+  const joined = group && consoleGroup(group, { recent, series, budgets, targets }, live, settings)
   const admit = adminGate(adminKey, now)
   let closed = false
   const state: ConsoleState = {
@@ -77,6 +82,7 @@ export function createConsole(options: ConsoleOptions): Console {
     budgets,
     minutes,
     live,
+    group: joined,
     keys: keys && keyApi(keys),
     caller,
     usage,
@@ -108,9 +114,11 @@ export function createConsole(options: ConsoleOptions): Console {
       recent.observe(event)
       budgets.observe(event)
       if (event.type === 'end') series.add(event)
-      if (event.type === 'target' && live.hasReaders) {
+      if (event.type === 'target' && (live.hasReaders || joined?.isWatched)) {
         const { provider, model, state, waitMs } = event
-        live.target({ provider, model, state, waitMs })
+        const target = { provider, model, state, waitMs }
+        if (live.hasReaders) live.target(target)
+        if (joined?.isWatched) joined.send({ target })
       }
     },
     endpoint(gateway) {
@@ -131,6 +139,7 @@ export function createConsole(options: ConsoleOptions): Console {
     close() {
       closed = true
       live.close()
+      joined?.close()
     },
   }
 }

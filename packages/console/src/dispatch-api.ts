@@ -2,6 +2,9 @@ import { GatewayError } from '@sluice/core'
 import type { ApiCall } from './api-call.ts'
 import { apiRoutes } from './api-routes.ts'
 
+/** The paths whose data is in the memory of each process. */
+const summedPaths = ['/requests', '/requests/{id}', '/overview', '/series', '/routes']
+
 /** Finds who answers a path below `/console/api`. Throws 404, 405, and 403 for a change that another origin sent. */
 export function dispatchApi(path: string, call: Omit<ApiCall, 'id'>): Response | Promise<Response> {
   const parts = path.split('/')
@@ -15,7 +18,10 @@ export function dispatchApi(path: string, call: Omit<ApiCall, 'id'>): Response |
     throw new GatewayError('method_not_supported', { headers: { allow: Object.keys(methods).join(', ') } })
   }
   if (request.method !== 'GET') expectOwnOrigin(request)
-  return answer({ ...call, id: decoded(id) })
+  const found = { ...call, id: decoded(id) }
+  const { group } = call.state
+  if (group === undefined || !summedPaths.includes(name)) return answer(found)
+  return group.read().then(recorded => answer({ ...found, state: { ...call.state, ...recorded } }))
 }
 
 function decoded(id: string): string {

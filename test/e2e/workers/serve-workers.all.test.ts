@@ -126,6 +126,48 @@ describe('sluice serve --workers', { timeout: 60_000 }, () => {
     expect(usage.stdout()).toMatch(/66/)
   })
 
+  it('shows the requests of all workers in the console, also of replaced ones', async () => {
+    const vendor = await startVendor()
+    const service = await served(configOf(vendor.url, { console: { adminKey } }))
+    const headers = { authorization: `Bearer ${adminKey}`, connection: 'close' }
+    const read = async (path: string) =>
+      (await fetch(`${service.url}/console/api/${path}`, { headers })).json() as Promise<{
+        readonly requests: readonly { readonly id: string; readonly outcome: string }[]
+        readonly usage: { readonly requests: number }
+        readonly lines: readonly { readonly requests: readonly number[] }[]
+      }>
+    const stopping = new AbortController()
+    const live = await fetch(`${service.url}/console/api/live`, { headers, signal: stopping.signal })
+    let heard = ''
+    const listening = (async () => {
+      for await (const part of live.body!.pipeThrough(new TextDecoderStream())) heard += part
+    })().catch(() => {})
+    const ids = new Set<string>()
+    for (let count = 0; count < 12; count++) {
+      const { headers } = await service.chat()
+      ids.add(String(headers['x-request-id']))
+    }
+    await vi.waitFor(() => {
+      for (const id of ids) expect(heard).toContain(id)
+    }, patience)
+    stopping.abort()
+    await listening
+    const check = async () => {
+      for (let count = 0; count < 4; count++) {
+        const { requests } = await read('requests')
+        expect(new Set(requests.map(({ id }) => id))).toEqual(ids)
+        expect(await read(`requests/${[...ids][count]}`)).toMatchObject({ outcome: 'completed' })
+        expect((await read('overview?minutes=60')).usage.requests).toBe(12)
+        const [line] = (await read('series?by=all')).lines
+        expect(line!.requests.reduce((sum, each) => sum + each, 0)).toBe(12)
+      }
+    }
+    await check()
+    service.process.child.kill('SIGHUP')
+    await service.process.until(/Configuration reloaded\./)
+    await check()
+  })
+
   it.each(['0', '-1', '1.5', 'all'])('refuses --workers %s', async workers => {
     const run = sluice(['serve', `--workers=${workers}`], {
       cwd: temporaryFolder({ 'sluice.config.json': JSON.stringify(configOf('http://127.0.0.1:9')) }),

@@ -37,6 +37,7 @@ type ObservabilityContext = Pick<CommandContext, 'print' | 'log' | 'terminal' | 
 export class ServiceObservability {
   readonly #context: ObservabilityContext
   readonly #sent: SentTelemetry | undefined
+  readonly #group: ProcessGroup | undefined
   readonly #metrics: PrometheusMetrics | undefined
   #console: { readonly page: Console; readonly settings: ConsoleConfig; readonly base: string } | undefined
   #observe: Observer = () => {}
@@ -50,6 +51,7 @@ export class ServiceObservability {
   ) {
     this.#context = context
     this.#sent = sent
+    this.#group = group
     if (metrics === false) return
     const token = typeof metrics === 'object' ? metrics.token : undefined
     this.#metrics = prometheus({
@@ -134,6 +136,7 @@ export class ServiceObservability {
       bodies: bodyLog,
       hooks: () => this.#hooks,
       alerts,
+      group: this.#group,
       onError: error => this.#context.log(`Console error: ${nameOf(error)}.`),
     })
   }

@@ -1,3 +1,4 @@
+import { createConsole } from '@sluice/console'
 import { WorkerStartError } from '@sluice/node'
 import { processTopics, WorkerPool } from '@sluice/node/adapter'
 import { prometheus } from '@sluice/telemetry/prometheus'
@@ -24,8 +25,9 @@ export async function startPrimary(
   context: CommandContext,
   { host = config.server?.host ?? '127.0.0.1', port = config.server?.port ?? 8787, workers }: PrimaryOptions,
 ): Promise<{ readonly service: Pick<Service, 'reload' | 'close'>; readonly report: ServiceReport }> {
-  // The counts of workers that have ended are summed here.
+  // What workers that have ended had counted is summed here.
   if (config.telemetry?.metrics !== false) prometheus({ group: processTopics })
+  if (config.console) createConsole({ adminKey: config.console.adminKey, group: processTopics })
   const args = [
     'serve',
     '--config',

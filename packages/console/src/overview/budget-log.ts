@@ -8,7 +8,13 @@ export interface BudgetLog {
   observe(event: GatewayEvent): void
   /** Those whose window is not over, the one of which most is spent first. */
   list(): readonly BudgetRow[]
+  snapshot(): BudgetsSnapshot
+  /** Adds what another log has: of the same budget, the later row stays. */
+  addSnapshot(snapshot: BudgetsSnapshot): void
 }
+
+/** Rows by their counters. */
+export type BudgetsSnapshot = readonly (readonly [string, BudgetRow])[]
 
 /** Callers can name end users, who may have budgets, without end. Of more, the one of which least is spent is forgotten. */
 const maxBudgets = 500
@@ -18,7 +24,10 @@ export function budgetLog(now: () => number): BudgetLog {
   const budgets = new Map<string, BudgetRow>()
 
   const note = (event: BudgetEvent): void => {
-    budgets.set(event.counter, budgetRow(event, now()))
+    add(event.counter, budgetRow(event, now()))
+  }
+  const add = (added: string, row: BudgetRow): void => {
+    budgets.set(added, row)
     if (budgets.size <= maxBudgets) return
     let least: readonly [counter: string, share: number] | undefined
     for (const [counter, row] of budgets) {
@@ -30,6 +39,12 @@ export function budgetLog(now: () => number): BudgetLog {
   return {
     observe(event) {
       if (event.type === 'budget') note(event)
+    },
+    snapshot: () => [...budgets],
+    addSnapshot(snapshot) {
+      for (const [counter, row] of snapshot) {
+        if ((budgets.get(counter)?.at ?? Number.NEGATIVE_INFINITY) < row.at) add(counter, row)
+      }
     },
     list: () =>
       [...budgets.values()]

@@ -11,6 +11,15 @@ export interface RecentRequests {
   /** Newest first, by when they came. */
   list(): readonly RequestRow[]
   get(id: string): RequestDetail | undefined
+  snapshot(): readonly RequestDetail[]
+}
+
+/** Returns requests of several processes, of each the latest `max`. */
+export function requestsOf(all: readonly RequestDetail[]): Pick<RecentRequests, 'list' | 'get'> {
+  return {
+    list: () => all.map(requestRow).sort((one, other) => other.at - one.at),
+    get: id => all.find(request => request.id === id),
+  }
 }
 
 /**
@@ -71,6 +80,7 @@ export function recentRequests(
     list: () =>
       [...running.values(), ...ended.values()].map(requestRow).sort((one, other) => other.at - one.at),
     get: id => running.get(id) ?? ended.get(id),
+    snapshot: () => [...running.values(), ...ended.values()],
   }
 }
 

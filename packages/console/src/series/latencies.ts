@@ -6,6 +6,9 @@ const maxMs = 36_000_000
 /** Room that is made on both sides when a span grows. */
 const margin = 8
 
+/** The first bucket, and the counts of the buckets from there on. */
+export type LatenciesSnapshot = readonly [number, readonly number[]]
+
 /**
  * Counts of spans of time in buckets that grow by the logarithm (as DDSketch does it), of which percentiles are read
  * with a relative error of 3 % at most, from 0.1 ms to 10 hours; what is outside counts as the nearest of those. It
@@ -30,6 +33,20 @@ export class Latencies {
     this.#reach(other.#from, other.#from + other.#counts.length - 1)
     for (const [at, count] of other.#counts.entries()) this.#counts[at + other.#from - this.#from]! += count
     this.count += other.count
+  }
+
+  /** Its buckets: the first one, and the counts from there on. */
+  snapshot(): LatenciesSnapshot {
+    return [this.#from, [...this.#counts]]
+  }
+
+  addSnapshot([from, counts]: LatenciesSnapshot): void {
+    if (counts.length === 0) return
+    this.#reach(from, from + counts.length - 1)
+    for (const [at, count] of counts.entries()) {
+      this.#counts[at + from - this.#from]! += count
+      this.count += count
+    }
   }
 
   /** The least value that `share` (0 to 1) of all do not exceed, in milliseconds; `null` where there is none. */

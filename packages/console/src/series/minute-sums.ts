@@ -1,5 +1,12 @@
 import type { EndEvent } from '@sluice/core'
-import { Latencies } from './latencies.ts'
+import { Latencies, type LatenciesSnapshot } from './latencies.ts'
+
+/** Sums as a value of JSON. */
+export interface MinuteSumsSnapshot {
+  readonly counts: readonly [number, number, number, number, number, number]
+  readonly total: LatenciesSnapshot
+  readonly firstByte: LatenciesSnapshot
+}
 
 /** Sums over the requests of one line that ended in one minute. */
 export class MinuteSums {
@@ -26,6 +33,27 @@ export class MinuteSums {
       if (cost === null) this.unpriced++
     }
     if (cost !== null) this.cost += cost
+  }
+
+  snapshot(): MinuteSumsSnapshot {
+    const { requests, errors, promptTokens, completionTokens, cost, unpriced } = this
+    return {
+      counts: [requests, errors, promptTokens, completionTokens, cost, unpriced],
+      total: this.total.snapshot(),
+      firstByte: this.firstByte.snapshot(),
+    }
+  }
+
+  addSnapshot({ counts, total, firstByte }: MinuteSumsSnapshot): void {
+    const [requests, errors, promptTokens, completionTokens, cost, unpriced] = counts
+    this.requests += requests
+    this.errors += errors
+    this.promptTokens += promptTokens
+    this.completionTokens += completionTokens
+    this.cost += cost
+    this.unpriced += unpriced
+    this.total.addSnapshot(total)
+    this.firstByte.addSnapshot(firstByte)
   }
 
   addAll(other: MinuteSums): void {

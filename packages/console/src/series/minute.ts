@@ -1,7 +1,7 @@
 import type { EndEvent, Principal } from '@sluice/core'
 import { teamOf } from '../recent/team-of.ts'
 import { truncateText } from '../recent/truncate-text.ts'
-import { MinuteSums } from './minute-sums.ts'
+import { MinuteSums, type MinuteSumsSnapshot } from './minute-sums.ts'
 
 /** What a line is grouped by. */
 export type LineKind = 'model' | 'key' | 'team'
@@ -16,6 +16,15 @@ export interface MinuteLines {
   readonly other: MinuteSums
 }
 
+interface LinesSnapshot {
+  readonly names: readonly (readonly [string, MinuteSumsSnapshot])[]
+  readonly none: MinuteSumsSnapshot
+  readonly other: MinuteSumsSnapshot
+}
+
+/** A minute as a value of JSON. */
+export type MinuteSnapshot = { readonly all: MinuteSumsSnapshot } & Readonly<Record<LineKind, LinesSnapshot>>
+
 /** What ended within one minute. */
 export class Minute {
   readonly all = new MinuteSums()
@@ -29,6 +38,30 @@ export class Minute {
     lineOf(this.key, event.principal && callerText(event.principal)).add(event)
     const team = teamOf(event.principal, teamTag)
     lineOf(this.team, team === undefined ? undefined : truncateText(team)).add(event)
+  }
+
+  snapshot(): MinuteSnapshot {
+    const lines = ({ names, none, other }: MinuteLines): LinesSnapshot => ({
+      names: [...names].map(([name, sums]) => [name, sums.snapshot()] as const),
+      none: none.snapshot(),
+      other: other.snapshot(),
+    })
+    return {
+      all: this.all.snapshot(),
+      model: lines(this.model),
+      key: lines(this.key),
+      team: lines(this.team),
+    }
+  }
+
+  addSnapshot(minute: MinuteSnapshot): void {
+    this.all.addSnapshot(minute.all)
+    for (const kind of ['model', 'key', 'team'] as const) {
+      const { names, none, other } = minute[kind]
+      for (const [name, sums] of names) lineOf(this[kind], name).addSnapshot(sums)
+      this[kind].none.addSnapshot(none)
+      this[kind].other.addSnapshot(other)
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { EndEvent } from '@sluice/core'
 import type { NamedUsage, Series, SeriesLine, UsageSums } from '../api.ts'
 import { usageSums } from '../usage-sums.ts'
-import { callerOf, type LineKind, Minute, type MinuteLines } from './minute.ts'
+import { callerOf, type LineKind, Minute, type MinuteLines, type MinuteSnapshot } from './minute.ts'
 import { MinuteSums } from './minute-sums.ts'
 
 const minuteMs = 60_000
@@ -16,7 +16,14 @@ export interface SeriesRecorder {
   sums(minutes: number): MinuteSums
   /** What each model or key used in the last so many minutes, of those that have lines of their own. */
   usageBy(kind: 'model' | 'key', minutes: number): NamedUsage[]
+  /** The minutes that are kept, as a value of JSON. */
+  snapshot(): SeriesSnapshot
+  /** Adds the minutes of another recorder. */
+  addSnapshot(snapshot: SeriesSnapshot): void
 }
+
+/** Minutes by when they began, in minutes since 1970. */
+export type SeriesSnapshot = readonly (readonly [number, MinuteSnapshot])[]
 
 /**
  * Keeps the sums of `minutes` minutes in memory, by when requests ended. One with ten models, keys and teams takes about
@@ -47,6 +54,16 @@ export function createSeriesRecorder(minutes: number, teamTag: string, now: () =
       const at = lastMinutes(wanted)
       const selected = at.map(minute => minutesByIndex.get(minute))
       return { by, at: at.map(minute => minute * minuteMs), lines: linesOf(by, selected) }
+    },
+    snapshot: () => [...minutesByIndex].map(([index, minute]) => [index, minute.snapshot()] as const),
+    addSnapshot(snapshot) {
+      const last = current()
+      for (const [index, minute] of snapshot) {
+        if (index <= last - minutes || index > last) continue
+        const known = minutesByIndex.get(index) ?? new Minute()
+        minutesByIndex.set(index, known)
+        known.addSnapshot(minute)
+      }
     },
     sums(wanted) {
       const sum = new MinuteSums()

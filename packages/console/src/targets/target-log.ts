@@ -15,7 +15,13 @@ export interface TargetNotes {
 export interface TargetLog {
   observe(event: GatewayEvent): void
   of(provider: string, model: string): TargetNotes
+  snapshot(): TargetsSnapshot
+  /** Adds what another log has: of the same target, the later answer and the longer state stay. */
+  addSnapshot(snapshot: TargetsSnapshot): void
 }
+
+/** Notes by target. */
+export type TargetsSnapshot = readonly (readonly [string, TargetNotes])[]
 
 /** Of more targets the one that was seen first is forgotten: callers can name models of a pattern without end. */
 const maxTargets = 500
@@ -53,6 +59,15 @@ export function targetLog(now: () => number): TargetLog {
       }
     },
     of: (provider, model) => notes.get(keyOf(provider, model)) ?? nothing,
+    snapshot: () => [...notes],
+    addSnapshot(snapshot) {
+      for (const [key, given] of snapshot) {
+        const known = notes.get(key) ?? nothing
+        const state = known.since !== undefined && !(given.since! < known.since) ? known : given
+        const last = (known.last?.at ?? 0) > (given.last?.at ?? 0) ? known.last : given.last
+        notes.set(key, { reason: state.reason, since: state.since, last })
+      }
+    },
   }
 }
 

@@ -45,5 +45,7 @@ function isGauge(type: unknown): boolean {
 }
 
 function sumOf(metrics: readonly Metrics[], type?: RegistryContentType): Registry {
-  return AggregatorRegistry.aggregate(metrics as unknown as object[], type as never)
+  const sum: Registry<RegistryContentType> = AggregatorRegistry.aggregate(metrics as unknown as object[])
+  if (type !== undefined) sum.setContentType(type)
+  return sum as Registry
 }
