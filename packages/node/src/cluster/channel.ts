@@ -84,8 +84,10 @@ export class Channel {
   #flush(): void {
     this.#isScheduled = false
     if (this.#out.length === 0 || this.#stream.destroyed) return
-    this.#stream.write(`[${this.#out.join(',')}]\n`)
+    const line = `[${this.#out.join(',')}]\n`
+    // Before it is written: a stream in this process is read at once.
     this.#out = []
+    this.#stream.write(line)
   }
 
   #receive(text: string): void {

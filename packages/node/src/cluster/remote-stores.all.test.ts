@@ -1,0 +1,149 @@
+import { duplexPair } from 'node:stream'
+import {
+  cacheStoreConformance,
+  limitStoreConformance,
+  responseStoreConformance,
+} from '@sluice/testing/conformance'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Channel } from './channel.ts'
+import { remoteStores } from './remote-stores.ts'
+import { StoreHost, StoreSession } from './store-host.ts'
+
+/** A primary with so many workers, in one process. */
+function connected(workers = 1) {
+  const host = new StoreHost(workers)
+  return Array.from({ length: workers }, () => {
+    const [one, other] = duplexPair()
+    const session = new StoreSession(host)
+    const primary = new Channel(other, (name, args) => session.handle(name, args))
+    const channel = new Channel(one, () => undefined)
+    onTestFinished(() => {
+      channel.close()
+      primary.close()
+    })
+    return { stores: remoteStores(channel, workers), session, channel, primary }
+  })
+}
+
+const tick = () => new Promise(resolve => setTimeout(resolve, 20))
+
+describe('remoteStores', () => {
+  for (const { name, clocked, run } of limitStoreConformance) {
+    if (!clocked) it(`limits: ${name}`, () => run(() => connected()[0]!.stores.limits({})))
+  }
+  for (const { name, run } of cacheStoreConformance) {
+    it(`cache: ${name}`, () =>
+      run(async ({ maxEntriesPerOwner }) =>
+        connected()[0]!.stores.cache(maxEntriesPerOwner === undefined ? {} : { maxEntriesPerOwner }),
+      ))
+  }
+  for (const { name, run } of responseStoreConformance) {
+    it(`responses: ${name}`, () =>
+      run(async ({ ttlMs, maxResponses }) => connected()[0]!.stores.responses({ ttlMs, maxResponses })))
+  }
+
+  it('is one store for the same sizes, and another for others', async () => {
+    const [one, other] = connected(2)
+    const key = { owner: 'o', name: 'n' }
+    await one!.stores.cache({ maxEntries: 10, maxBytes: 100 }).set(key, 'text', { ttlMs: 60_000 })
+    const read = (sizes: Record<string, number>) => other!.stores.cache(sizes).get(key)
+    expect(await read({ maxBytes: 100, maxEntries: 10 })).toBe('text')
+    expect(await read({ maxEntries: 11 })).toBeUndefined()
+  })
+
+  it('releases claims and slots of a worker that ended, and leaves those of others', async () => {
+    const [one, other] = connected(2)
+    const claim = (id: string) => ({
+      id: id.padStart(32, '0'),
+      ttlMs: 60_000,
+      counters: [{ kind: 'lease', key: 'k', limit: 2, dryRun: false } as const],
+    })
+    const admit = async (worker: typeof one, id: string) =>
+      (await worker!.stores.limits({}).admit(claim(id))).allowed
+    expect([await admit(one, '1'), await admit(other, '2'), await admit(other, '3')]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    let taken = 0
+    const wait = (worker: typeof one, digest: string) =>
+      worker!.stores.slots('vendor', 1).wait({ digest }, () => void taken++)
+    wait(one, 'a')
+    await tick()
+    wait(other, 'b')
+    await tick()
+    expect(taken).toBe(1)
+    one!.session.end()
+    await tick()
+    expect([await admit(other, '4'), await admit(other, '5'), taken]).toEqual([true, false, 2])
+  })
+
+  it('leaves the queue for a slot, and releases one once', async () => {
+    const [worker] = connected()
+    const slots = worker!.stores.slots('vendor', 1)
+    const taken: string[] = []
+    const releases: (() => void)[] = []
+    const wait = (digest: string) =>
+      slots.wait({ digest }, release => {
+        taken.push(digest)
+        releases.push(release)
+      })
+    wait('a')
+    await tick()
+    const leave = wait('b')
+    wait('c')
+    wait('d')
+    leave()
+    await tick()
+    releases[0]!()
+    releases[0]!()
+    await tick()
+    expect(taken).toEqual(['a', 'c'])
+  })
+
+  it('takes a share of the slots when the primary is gone', async () => {
+    const [worker] = connected(2)
+    const slots = worker!.stores.slots('vendor', 4)
+    worker!.primary.close()
+    let taken = 0
+    for (let count = 0; count < 5; count++) slots.wait({ digest: 'a' }, () => void taken++)
+    await tick()
+    expect(taken).toBe(2)
+  })
+
+  it('takes a share of the slots while the primary does not respond', async () => {
+    const [one] = duplexPair()
+    const channel = new Channel(one, () => undefined)
+    onTestFinished(() => channel.close())
+    const slots = remoteStores(channel, 2).slots('vendor', 2)
+    const taken = new Promise<void>(resolve => slots.wait({ digest: 'a' }, () => resolve()))
+    await taken
+  })
+
+  it('fails calls when the other end is gone, or has no such function', async () => {
+    const [worker] = connected()
+    await expect(worker!.channel.call('no.such')).rejects.toThrow('The primary has no function no.such.')
+    const pending = worker!.channel.call('slots.acquire', 1, 'vendor', 1, 'a')
+    const waiting = worker!.channel.call('slots.acquire', 2, 'vendor', 1, 'a')
+    expect(await pending).toBe(true)
+    worker!.primary.close()
+    await expect(waiting).rejects.toThrow('The other process has ended.')
+    await expect(worker!.channel.call('ping')).rejects.toThrow('The other process has ended.')
+  })
+
+  it('reads messages in whatever pieces they arrive', async () => {
+    const [one, other] = duplexPair()
+    const received: unknown[] = []
+    const channel = new Channel(one, (name, args) => void received.push([name, ...args]))
+    onTestFinished(() => channel.close())
+    const bytes = Buffer.from(
+      `${JSON.stringify([[0, 'a', 'é\n"😀']])}\n${JSON.stringify([
+        [0, 'b'],
+        [0, 'c'],
+      ])}\n`,
+    )
+    for (const byte of bytes) other.write(Buffer.from([byte]))
+    await tick()
+    expect(received).toEqual([['a', 'é\n"😀'], ['b'], ['c']])
+  })
+})
