@@ -21,8 +21,8 @@ export class Channel {
   readonly #stream: Duplex
   readonly #handle: ChannelHandler
   readonly #pending = new Map<number, PendingCall>()
-  /** The messages of this turn, as JSON. */
-  #out: string[] = []
+  /** The messages of this turn. They are written at its end, so nobody may change what they have. */
+  #out: (readonly unknown[])[] = []
   #isScheduled = false
   #received = ''
   #last = 0
@@ -75,7 +75,7 @@ export class Channel {
   }
 
   #send(message: readonly unknown[]): void {
-    this.#out.push(JSON.stringify(message))
+    this.#out.push(message)
     if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(() => this.#flush())
@@ -84,7 +84,8 @@ export class Channel {
   #flush(): void {
     this.#isScheduled = false
     if (this.#out.length === 0 || this.#stream.destroyed) return
-    const line = `[${this.#out.join(',')}]\n`
+    // One call for all takes half the time of one for each.
+    const line = `${JSON.stringify(this.#out)}\n`
     // Before it is written: a stream in this process is read at once.
     this.#out = []
     this.#stream.write(line)
@@ -112,9 +113,10 @@ export class Channel {
       this.#stream.destroy()
       return
     }
-    for (const [id, first, ...rest] of messages) {
-      if (id >= 0) this.#answer(id, first as string, rest)
-      else this.#settle(-id, first, rest)
+    for (const message of messages) {
+      const id = message[0]
+      if (id >= 0) this.#answer(id, message[1] as string, message.slice(2))
+      else this.#settle(-id, message[1], message[2])
     }
   }
 
@@ -143,7 +145,7 @@ export class Channel {
     if (this.#isOpen) this.#send([-id, null, error instanceof Error ? error.message : String(error)])
   }
 
-  #settle(id: number, value: unknown, [error]: readonly unknown[]): void {
+  #settle(id: number, value: unknown, error: unknown): void {
     const call = this.#pending.get(id)
     if (call === undefined) return
     this.#pending.delete(id)

@@ -78,6 +78,27 @@ describe('remoteStores', () => {
     expect([await admit(other, '4'), await admit(other, '5'), taken]).toEqual([true, false, 2])
   })
 
+  it('counts any number of counters, and one whose limit changes', async () => {
+    const [worker] = connected()
+    const store = worker!.stores.limits({})
+    let ids = 0
+    const take = async (key: string, limit: number) => {
+      const counter = { kind: 'rate', key, limit, windowMs: 3_600_000, amount: 1, dryRun: false } as const
+      const id = String(ids++).padStart(32, '0')
+      const { allowed, counters } = await store.admit({ id, ttlMs: 1_000, counters: [counter] })
+      return allowed && counters[0]!.remaining
+    }
+    for (let round = 1; round <= 2; round++) {
+      const results = await Promise.all(Array.from({ length: 12_000 }, (_, key) => take(`k${key}`, 5)))
+      expect(new Set(results)).toEqual(new Set([5 - round]))
+    }
+    // Two of five are 24 minutes of the hour, one of three is 20, and one of ten is 6.
+    expect([await take('k1', 3), await take('k1', 3), await take('k1', 10)]).toEqual([0, false, 1])
+    await expect(
+      worker!.channel.call('limits.admit', '[]', '0'.repeat(32), 1_000, [99_999, 1, -1]),
+    ).rejects.toThrow('unknown')
+  })
+
   it('leaves the queue for a slot, and releases one once', async () => {
     const [worker] = connected()
     const slots = worker!.stores.slots('vendor', 1)

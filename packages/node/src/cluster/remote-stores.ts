@@ -19,6 +19,7 @@ import type {
   StoredResponse,
 } from '@sluice/core/store'
 import type { Channel } from './channel.ts'
+import { CounterEncoder } from './counter-codec.ts'
 
 /** The stores of the primary, as its workers use them. */
 export function remoteStores(channel: Channel, processes: number): ProcessStores {
@@ -57,6 +58,7 @@ function memoized<T>(create: (key: string) => T): (key: string) => T {
 class RemoteLimitStore implements LimitStore {
   readonly #channel: Channel
   readonly #sizes: string
+  readonly #counters = new CounterEncoder()
 
   constructor(channel: Channel, sizes: string) {
     this.#channel = channel
@@ -64,7 +66,13 @@ class RemoteLimitStore implements LimitStore {
   }
 
   async admit({ id, ttlMs, counters }: Claim): Promise<LimitDecision> {
-    return decisionOf(await this.#channel.call('limits.admit', this.#sizes, id, ttlMs, counters))
+    const encoded = this.#counters.encode(counters)
+    try {
+      return decisionOf(await this.#channel.call('limits.admit', this.#sizes, id, ttlMs, encoded))
+    } catch (error) {
+      this.#counters.reset()
+      throw error
+    }
   }
 
   async settle({ id, charged }: Settlement): Promise<void> {

@@ -13,6 +13,7 @@ import type {
   SlotQueue,
   StoredResponse,
 } from '@sluice/core/store'
+import { CounterDecoder, type EncodedCounters } from './counter-codec.ts'
 import { encodeDecision } from './remote-stores.ts'
 
 /** How soon the claims of a worker that ended expire, in milliseconds. */
@@ -67,6 +68,8 @@ interface Ticket {
 export class StoreSession {
   readonly #host: StoreHost
   readonly #claims = new Map<string, OpenClaim>()
+  /** By the sizes of their stores. */
+  readonly #counters = new Map<string, CounterDecoder>()
   readonly #tickets = new Map<number, Ticket>()
 
   constructor(host: StoreHost) {
@@ -77,7 +80,7 @@ export class StoreSession {
   handle(name: string, args: readonly unknown[]): unknown {
     switch (name) {
       case 'limits.admit':
-        return this.#admit(args as [string, string, number, readonly Counter[]])
+        return this.#admit(args as [string, string, number, EncodedCounters])
       case 'limits.settle':
         return this.#settle(args as [string, string, readonly number[]])
       case 'limits.renew':
@@ -100,8 +103,11 @@ export class StoreSession {
     for (const ticket of [...this.#tickets.keys()]) this.#freeSlot([ticket])
   }
 
-  #admit([sizes, id, ttlMs, counters]: [string, string, number, readonly Counter[]]): unknown {
+  #admit([sizes, id, ttlMs, encoded]: [string, string, number, EncodedCounters]): unknown {
     const store = this.#host.limits(sizes)
+    const decoder = this.#counters.get(sizes) ?? new CounterDecoder()
+    this.#counters.set(sizes, decoder)
+    const counters = decoder.decode(encoded)
     const decision = store.admit({ id, ttlMs, counters })
     if (decision instanceof Promise) throw new TypeError('A store in memory is synchronous.')
     if (decision.allowed && counters.some(hasReservation)) this.#claims.set(id, { store, counters })
