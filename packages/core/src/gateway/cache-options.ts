@@ -6,7 +6,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { CacheStore, GuardedCacheStore } from '../contracts/cache-store.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { OptionCheck as Check } from '../errors/check-options.ts'
-import { followedCacheStore } from '../stores/process-stores.ts'
+import { followedCacheStore, isMemoryStore } from '../stores/process-stores.ts'
 import type { GatewayOptions } from './config.ts'
 import { guardCacheStore } from './guard-cache-store.ts'
 import { withPolicyTimeout } from './guard-policies.ts'
@@ -26,7 +26,8 @@ export function createCacheLookups(
 ): CacheLookups {
   const stores = new Map<CacheStore, GuardedCacheStore>()
   const guarded = (store: CacheStore) => {
-    const known = stores.get(store) ?? guardCacheStore(followedCacheStore(store), observe, clock)
+    const known =
+      stores.get(store) ?? guardCacheStore(followedCacheStore(store), observe, clock, isMemoryStore(store))
     stores.set(store, known)
     return known
   }

@@ -24,9 +24,9 @@ export interface LimitsOptions {
   readonly store?: LimitStore
   /** What to do while the store fails, for all rules or by their kind. Default `local`, but `closed` for budgets. */
   readonly onStoreFailure?: StoreFailurePolicy | Readonly<Partial<Record<LimitKind, StoreFailurePolicy>>>
-  /** Number of processes that share the store: with `local`, each enforces its share of a limit. Default 4. */
+  /** Number of processes that share the store: with `local`, each enforces its share of a limit. Default 4; of workers, their number. */
   readonly instances?: number
-  /** Timeout of a store operation, in milliseconds. Default 50. */
+  /** Timeout of a store operation, in milliseconds. Default 50; of workers, whose store is the primary's, 500. */
   readonly storeTimeoutMs?: number
   /**
    * How long a reservation lasts without being renewed, in milliseconds: until then, that of a crashed process stays reserved.

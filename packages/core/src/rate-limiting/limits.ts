@@ -13,7 +13,7 @@ import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { freshId } from '../primitives/random.ts'
-import { processStores, sharedStore } from '../stores/process-stores.ts'
+import { processStores, processStoreTimeoutMs, sharedStore } from '../stores/process-stores.ts'
 import { type BudgetReport, budgetReport } from './budget-report.ts'
 import { type CompiledRule, compileRules } from './compiled-rules.ts'
 import { CounterResolver, type PlannedCount } from './counter-resolver.ts'
@@ -138,7 +138,8 @@ class RuleLimiter {
   #claim(request: ReservationRequest): DecidedClaim | Promise<DecidedClaim> {
     const shared = processStores()
     if (this.#claims === undefined || shared !== this.#claimsFor) {
-      const options = { ...(shared && { instances: shared.processes }), ...this.#options }
+      const defaults = shared && { instances: shared.processes, storeTimeoutMs: processStoreTimeoutMs }
+      const options = { ...defaults, ...this.#options }
       this.#claims = claimsIn(sharedStore(this.#store), options, this.#clock)
       this.#claimsFor = shared
     }

@@ -3,6 +3,12 @@ import type { LimitStore } from '../contracts/limit-store.ts'
 import type { ProcessStores, SizeOptions } from '../contracts/process-stores.ts'
 import type { ResponseStore } from '../contracts/response-store.ts'
 
+/**
+ * How long an operation of a shared store may take, in milliseconds. A busy machine delays both processes, and only one of them
+ * counts: so it is longer than for a server.
+ */
+export const processStoreTimeoutMs = 500
+
 /** Of the global object, as this module may be loaded twice: by `import` and by `require`. */
 const sharedKey: unique symbol = Symbol.for('sluice.processStores')
 
@@ -20,6 +26,7 @@ interface MemoryStore {
 }
 
 const memoryStores = new WeakMap<object, MemoryStore>()
+const followedStores = new WeakSet<object>()
 
 /**
  * Makes all gateways of this process use these stores instead of stores in its memory, from now on. `undefined` ends that.
@@ -47,6 +54,11 @@ export function noteMemoryStore<Kind extends keyof Kinds>(
   memoryStores.set(store, { kind, options: Object.fromEntries(set) })
 }
 
+/** Whether a store is one in memory, which processes may share. */
+export function isMemoryStore(store: object): boolean {
+  return memoryStores.has(store) || followedStores.has(store)
+}
+
 /** Returns the store that replaces a store in memory, if processes share it; else the store itself. */
 export function sharedStore<Store extends Kinds[keyof Kinds]>(store: Store): Store {
   const stores = processStores()
@@ -57,12 +69,14 @@ export function sharedStore<Store extends Kinds[keyof Kinds]>(store: Store): Sto
 /** Returns a cache store that is `sharedStore(store)` at each call: a gateway may be created before its process shares. */
 export function followedCacheStore(store: CacheStore): CacheStore {
   if (!memoryStores.has(store)) return store
-  return {
+  const followed: CacheStore = {
     get: key => sharedStore(store).get(key),
     set: (key, text, lifetime) => sharedStore(store).set(key, text, lifetime),
     add: (key, text, lifetime) => sharedStore(store).add(key, text, lifetime),
     replace: (key, expected, text, lifetime) => sharedStore(store).replace(key, expected, text, lifetime),
   }
+  followedStores.add(followed)
+  return followed
 }
 
 /** Returns a response store that is `sharedStore(store)` at each call. */
