@@ -1,11 +1,10 @@
 import type { ProcessGroup } from '@sluice/core/store'
 import type { RequestDetail, RequestRow, TargetChange } from './api.ts'
-import type { ConsoleState } from './console-state.ts'
 import type { LiveHub } from './live/live-hub.ts'
-import { type BudgetsSnapshot, budgetLog } from './overview/budget-log.ts'
-import { requestsOf } from './recent/recent-requests.ts'
-import { createSeriesRecorder, type SeriesSnapshot } from './series/series-recorder.ts'
-import { type TargetsSnapshot, targetLog } from './targets/target-log.ts'
+import { type BudgetLog, type BudgetsSnapshot, budgetLog } from './overview/budget-log.ts'
+import { type RecentRequests, requestsOf } from './recent/recent-requests.ts'
+import { createSeriesRecorder, type SeriesRecorder, type SeriesSnapshot } from './series/series-recorder.ts'
+import { type TargetLog, type TargetsSnapshot, targetLog } from './targets/target-log.ts'
 
 /** What a console of another process has in memory. */
 interface ConsoleSnapshot {
@@ -15,8 +14,20 @@ interface ConsoleSnapshot {
   readonly targets: TargetsSnapshot
 }
 
-type Recorded = Pick<ConsoleState, 'recent' | 'series' | 'budgets' | 'targets'>
-type Settings = Pick<ConsoleState, 'minutes' | 'teamTag' | 'now'> & { readonly maxRequests: number }
+/** What a console records of the events of its gateway. */
+interface Recorded {
+  readonly recent: RecentRequests
+  readonly series: SeriesRecorder
+  readonly budgets: BudgetLog
+  readonly targets: TargetLog
+}
+
+interface Settings {
+  readonly maxRequests: number
+  readonly minutes: number
+  readonly teamTag: string
+  readonly now: () => number
+}
 
 const topic = 'console'
 const liveTopic = 'console live'
