@@ -134,4 +134,28 @@ describe('serve', () => {
     await known.send('hello')
     expect(await known.response()).toMatchObject({ status: 200, body: 'hello', interim: [100] })
   })
+
+  const gateway: Gateway<IncomingMessage> = {
+    fetch: async () => new Response(),
+    matches: () => true,
+    close: async () => {},
+  }
+
+  it.each([0, -1, 1.5, 1_025, 'all', '2', null])('refuses %j workers', async workers => {
+    await expect(serve(gateway, { port: 0, workers: workers as never })).rejects.toThrow(
+      /serve\(\): workers: got .*, expected a whole number from 1 to 1024, or 'auto'/,
+    )
+  })
+
+  it('serves alone with one worker', async () => {
+    const serving = await serve(gateway, { port: 0, workers: 1, signals: false })
+    onTestFinished(() => serving.close({ drainMs: 0 }))
+    expect([serving.role, serving.workers, serving.ready, serving.server?.listening]).toEqual([
+      'single',
+      1,
+      true,
+      true,
+    ])
+    await expect(serving.reload()).rejects.toThrow("reload: this process is 'single', expected 'primary'.")
+  })
 })

@@ -42,6 +42,8 @@ type ServeHere = (
 ) => Promise<Serving>
 
 const maxWorkers = 1_024
+/** A process has one channel to its primary, and one set of workers. */
+let hasWorkers = false
 const defaultDrainMs = 30_000
 
 /** Returns a number of workers. Throws `ConfigurationError` for an invalid one. */
@@ -61,6 +63,10 @@ export async function serveWorkers(
 ): Promise<ServingWorkers> {
   const count = workerCount(options.workers, 'serve()')
   if (count === 1) return alone(await serveHere(gateway, options))
+  if (hasWorkers) {
+    throw configurationError('serve()', ['workers'], options.workers, 'one server with workers per process')
+  }
+  hasWorkers = true
   const member = WorkerMember.connect(processTopics)
   if (member !== undefined) return serveMember(member, gateway, options, serveHere)
   if (cluster.isPrimary) return servePrimary(gateway, options, count)
