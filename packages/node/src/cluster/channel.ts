@@ -8,12 +8,14 @@ interface PendingCall {
   readonly reject: (error: Error) => void
 }
 
-/** What waits to be written to a process that does not read, in bytes, before calls fail. */
+/** What waits to be written to a process that does not read, in bytes and in messages, before calls fail. */
 const maxUnsentBytes = 67_108_864
+const maxUnsent = 100_000
 
 /**
- * Calls functions of another process over a pipe: one line of JSON per turn of the event loop, with all calls and answers of it. A
- * message for each call costs three times the CPU. `undefined` arrives as `null` within values, and as `undefined` instead of one.
+ * Calls functions of another process over a pipe: one line of JSON with all calls of a turn of the event loop. While the other process
+ * works on a line, the calls of later turns wait for its answer, and are one line too: the more there is to do, the more a line has. A
+ * message for each call costs three times the CPU (`bench:workers`). `undefined` arrives as `null` within values, and as `undefined` instead of one.
  */
 export class Channel {
   /** Resolves when the other end is gone, or `close` was called. */
@@ -24,6 +26,10 @@ export class Channel {
   /** The messages of this turn. They are written at its end, so nobody may change what they have. */
   #out: (readonly unknown[])[] = []
   #isScheduled = false
+  /** Whether the other process has not answered the last line yet. */
+  #isAwaiting = false
+  /** Whether a line that is being handled has calls. */
+  #owesAnswer = false
   #received = ''
   #last = 0
   #isOpen = true
@@ -52,7 +58,7 @@ export class Channel {
   call(name: string, ...args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (!this.#isOpen) return reject(gone())
-      if (this.#stream.writableLength > maxUnsentBytes) {
+      if (this.#stream.writableLength > maxUnsentBytes || this.#out.length >= maxUnsent) {
         return reject(new Error('The other process does not read what was sent to it.'))
       }
       const id = ++this.#last
@@ -63,7 +69,8 @@ export class Channel {
 
   /** Calls a function of the other process without an answer. Ignored if the other process has ended. */
   notify(name: string, ...args: readonly unknown[]): void {
-    if (this.#isOpen && this.#stream.writableLength <= maxUnsentBytes) this.#send([0, name, ...args])
+    if (this.#stream.writableLength > maxUnsentBytes || this.#out.length >= maxUnsent) return
+    if (this.#isOpen) this.#send([0, name, ...args])
   }
 
   /** Sends what waits, and ends the connection. */
@@ -78,13 +85,16 @@ export class Channel {
     this.#out.push(message)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    setImmediate(() => this.#flush())
+    setImmediate(() => {
+      this.#isScheduled = false
+      if (!this.#isAwaiting) this.#flush()
+    })
   }
 
   #flush(): void {
-    this.#isScheduled = false
     if (this.#out.length === 0 || this.#stream.destroyed) return
     // One call for all takes half the time of one for each.
+    if (this.#out.some(message => (message[0] as number) > 0)) this.#isAwaiting = true
     const line = `${JSON.stringify(this.#out)}\n`
     // Before it is written: a stream in this process is read at once.
     this.#out = []
@@ -102,6 +112,10 @@ export class Channel {
       this.#handleAll(line)
     }
     if (start < text.length) this.#received += start === 0 ? text : text.slice(start)
+    if (start === 0) return
+    // A line that was handled is answered, also where no call of it can be yet.
+    if (this.#owesAnswer && this.#out.length === 0 && !this.#stream.destroyed) this.#stream.write('[]\n')
+    this.#owesAnswer = false
     this.#flush()
   }
 
@@ -113,8 +127,10 @@ export class Channel {
       this.#stream.destroy()
       return
     }
+    this.#isAwaiting = false
     for (const message of messages) {
       const id = message[0]
+      if (id > 0) this.#owesAnswer = true
       if (id >= 0) this.#answer(id, message[1] as string, message.slice(2))
       else this.#settle(-id, message[1], message[2])
     }
