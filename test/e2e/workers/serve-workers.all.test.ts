@@ -157,15 +157,20 @@ describe('sluice serve --workers', { timeout: 60_000 }, () => {
         const { requests } = await read('requests')
         expect(new Set(requests.map(({ id }) => id))).toEqual(ids)
         expect(await read(`requests/${[...ids][count]}`)).toMatchObject({ outcome: 'completed' })
-        expect((await read('overview?minutes=60')).usage.requests).toBe(12)
+        expect((await read('overview?minutes=60')).usage.requests).toBe(ids.size)
         const [line] = (await read('series?by=all')).lines
-        expect(line!.requests.reduce((sum, each) => sum + each, 0)).toBe(12)
+        expect(line!.requests.reduce((sum, each) => sum + each, 0)).toBe(ids.size)
       }
     }
     await check()
+    // One that ends in a worker that is replaced already.
+    const streamed = await service.chat({ model: 'held', stream: true })
+    ids.add(String(streamed.headers['x-request-id']))
     service.process.child.kill('SIGHUP')
     await service.process.until(/Configuration reloaded\./)
-    await check()
+    vendor.release()
+    expect(await streamed.text()).toMatch(/\[DONE\]/)
+    await vi.waitFor(check, patience)
   })
 
   it.each(['0', '-1', '1.5', 'all'])('refuses --workers %s', async workers => {

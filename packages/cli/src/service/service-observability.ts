@@ -40,6 +40,7 @@ export class ServiceObservability {
   readonly #group: ProcessGroup | undefined
   readonly #metrics: PrometheusMetrics | undefined
   #console: { readonly page: Console; readonly settings: ConsoleConfig; readonly base: string } | undefined
+  #isRetiring = false
   #observe: Observer = () => {}
   #hooks: readonly Hook[] = []
 
@@ -92,8 +93,29 @@ export class ServiceObservability {
       probes(gateway),
       openApi(descriptionOf(config)),
       ...(metrics ? [metrics.endpoint] : []),
-      ...(page ? [page.endpoint(gateway)] : []),
+      ...(page ? [page.endpoint(this.#liveGateway(gateway))] : []),
     ]
+  }
+
+  /** Ends the console's live streams within a second, and goes on recording requests: for a service that still answers some. */
+  retireConsole(): void {
+    this.#isRetiring = true
+  }
+
+  /** A gateway whose live streams of the console end when it is not ready any more. */
+  #liveGateway(gateway: ManagedGateway): Parameters<Console['endpoint']>[0] {
+    const isRetiring = () => this.#isRetiring
+    return {
+      fetch: gateway.fetch,
+      matches: gateway.matches,
+      targets: () => gateway.targets(),
+      get models() {
+        return gateway.models
+      },
+      get ready() {
+        return gateway.ready && !isRetiring()
+      },
+    }
   }
 
   /** Closes the console's live streams, which would keep the service from ending. */

@@ -172,7 +172,10 @@ async function started(
     const { drainMs = 30_000, shutdownDelayMs = 0 } = compiled.config.server ?? {}
     return serving.close(stopRequest ?? { drainMs, delayMs: shutdownDelayMs })
   })
-  closing.add(async () => observability.closeConsole())
+  closing.add(async () => {
+    if (stopRequest?.answersOpen === true) observability.retireConsole()
+    else observability.closeConsole()
+  })
 
   const reload = async (next: TypedConfig): Promise<void> => {
     const before = compiled.config
@@ -213,7 +216,10 @@ async function started(
     close: request => {
       stopRequest ??= request
       // A later request for less time counts too.
-      if (closed !== undefined && request !== undefined) void serving.close(request).catch(() => {})
+      if (closed !== undefined && request !== undefined) {
+        if (request.answersOpen !== true) observability.closeConsole()
+        void serving.close(request).catch(() => {})
+      }
       closed ??= closing.run()
       return closed
     },
