@@ -49,7 +49,7 @@ export interface ConsoleGroup {
   close(): void
 }
 
-export type LiveChange = { readonly request: RequestRow } | { readonly target: TargetChange }
+type LiveChange = { readonly request: RequestRow } | { readonly target: TargetChange }
 
 /** Joins the consoles of a group. Nothing is sent while nobody looks at one of them. */
 export function consoleGroup(

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest'
 import { type SluiceProcess, startProcess } from '../cli/sluice-process.ts'
 
 /** A vendor that answers `fast` at once, and holds the stream of `held` open. */
-export interface HoldingVendor {
+interface HoldingVendor {
   readonly url: string
   /** The open streams. */
   readonly held: Set<ServerResponse>
@@ -79,7 +79,7 @@ export async function startVendor({ fastMs = 0 } = {}): Promise<HoldingVendor> {
   }
 }
 
-export interface WorkerService {
+interface WorkerService {
   readonly url: string
   readonly process: SluiceProcess
   /** Sends a request on a connection of its own, which some worker accepts. */
@@ -90,7 +90,7 @@ export interface WorkerService {
   pids(): Promise<readonly number[]>
 }
 
-export interface ChatOptions {
+interface ChatOptions {
   readonly key?: string
   readonly model?: string
   readonly stream?: boolean
@@ -98,7 +98,7 @@ export interface ChatOptions {
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-export interface ChatResult {
+interface ChatResult {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Resolves when the response has ended. Rejects if it is cut off. */
@@ -138,7 +138,7 @@ export function clientOf(url: string): Pick<WorkerService, 'chat' | 'get' | 'pid
   }
 }
 
-export interface ServiceStart {
+interface ServiceStart {
   readonly rules?: readonly LimitRuleData[]
   readonly workers?: number | string
   readonly env?: Readonly<Record<string, string>>

@@ -5,7 +5,7 @@ type Merge = (answers: readonly unknown[]) => unknown
 type Receive = (message: unknown) => void
 
 /** How messages reach the other members of a group. */
-export interface GroupLink {
+interface GroupLink {
   ask(topic: string, question: unknown): Promise<readonly unknown[]>
   publish(topic: string, message: unknown): void
 }

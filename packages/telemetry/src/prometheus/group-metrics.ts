@@ -10,7 +10,7 @@ import {
 type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 /** The metrics of all processes of a group. */
-export interface GroupMetrics {
+interface GroupMetrics {
   /** Returns the sums in the text format. */
   text(): Promise<string>
 }
