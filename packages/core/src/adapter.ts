@@ -9,7 +9,7 @@ export type {
   GatewayResponse,
   HostBody,
 } from './contracts/host.ts'
-export type { ProcessStores, SizeOptions, SlotQueue } from './contracts/process-stores.ts'
+export type { MemoryStoreName, ProcessStores, SizeOptions, SlotQueue } from './contracts/process-stores.ts'
 export {
   ConfigurationError,
   type ConfigurationIssue,

@@ -43,7 +43,7 @@ export type {
 } from './contracts/limit-store.ts'
 export type { BudgetWindow } from './contracts/principal.ts'
 export type { ProcessGroup } from './contracts/process-group.ts'
-export type { ProcessStores, SizeOptions, SlotQueue } from './contracts/process-stores.ts'
+export type { MemoryStoreName, ProcessStores, SizeOptions, SlotQueue } from './contracts/process-stores.ts'
 export type {
   LoggedAttempt,
   LoggedRequest,

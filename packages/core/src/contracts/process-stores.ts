@@ -7,16 +7,26 @@ import type { SharedHealth } from './shared-health.ts'
 export interface ProcessStores {
   /** Number of processes that share them. */
   readonly processes: number
-  /** Returns the store that replaces `memoryLimitStore(options)`, the same one for the same options. */
-  limits(options: SizeOptions): LimitStore
-  /** Returns the store that replaces `memoryCacheStore(options)`. */
-  cache(options: SizeOptions): CacheStore
-  /** Returns the store that replaces `memoryResponseStore(options)`. */
-  responses(options: SizeOptions): ResponseStore
+  /** Returns the store that replaces `memoryLimitStore(sizes)`: the same one for the same name. */
+  limits(name: MemoryStoreName): LimitStore
+  /** Returns the store that replaces `memoryCacheStore(sizes)`. */
+  cache(name: MemoryStoreName): CacheStore
+  /** Returns the store that replaces `memoryResponseStore(sizes)`. */
+  responses(name: MemoryStoreName): ResponseStore
   /** The health of targets, for gateways without `sharedHealth`. */
   readonly health: SharedHealth
   /** Returns the slots that replace those of a provider with `maxConcurrent`. */
   slots(provider: string, size: number): SlotQueue
+}
+
+/**
+ * By what all processes find the same store: each runs the same program, which creates its stores in the same order. Two gateways
+ * of a program share nothing.
+ */
+export interface MemoryStoreName {
+  /** How many stores of this kind the process had created before. */
+  readonly ordinal: number
+  readonly sizes: SizeOptions
 }
 
 /** The sizes of a store in memory, such as `{ maxKeys: 1000 }`. */

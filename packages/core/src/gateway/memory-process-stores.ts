@@ -1,5 +1,5 @@
 import { memoryCacheStore } from '../caching/memory-cache-store.ts'
-import type { ProcessStores, SizeOptions } from '../contracts/process-stores.ts'
+import type { MemoryStoreName, ProcessStores, SizeOptions } from '../contracts/process-stores.ts'
 import { memoryLimitStore } from '../rate-limiting/memory-limit-store.ts'
 import { memoryHealth } from '../stores/memory-health.ts'
 import { memoryResponseStore } from '../stores/memory-response-store.ts'
@@ -28,12 +28,13 @@ export function memoryProcessStores(processes: number, now: () => number): Proce
   }
 }
 
-/** The same for the same sizes, in whatever order they are. */
-function once<T>(create: (options: SizeOptions) => T): (options: SizeOptions) => T {
+/** The same for the same name, in whatever order its sizes are. */
+function once<T>(create: (sizes: SizeOptions) => T): (name: MemoryStoreName) => T {
   const made = new Map<string, T>()
-  return options => {
-    const key = JSON.stringify(Object.entries(options).sort(([one], [other]) => (one < other ? -1 : 1)))
-    const known = made.get(key) ?? create(options)
+  return ({ ordinal, sizes }) => {
+    const sorted = Object.entries(sizes).sort(([one], [other]) => (one < other ? -1 : 1))
+    const key = JSON.stringify([ordinal, sorted])
+    const known = made.get(key) ?? create(sizes)
     made.set(key, known)
     return known
   }

@@ -1,6 +1,6 @@
 import type { CacheStore } from '../contracts/cache-store.ts'
 import type { LimitStore } from '../contracts/limit-store.ts'
-import type { ProcessStores, SizeOptions } from '../contracts/process-stores.ts'
+import type { MemoryStoreName, ProcessStores } from '../contracts/process-stores.ts'
 import type { ResponseStore } from '../contracts/response-store.ts'
 
 /**
@@ -22,10 +22,11 @@ interface Kinds {
 
 interface MemoryStore {
   readonly kind: keyof Kinds
-  readonly options: SizeOptions
+  readonly name: MemoryStoreName
 }
 
 const memoryStores = new WeakMap<object, MemoryStore>()
+const created: Record<keyof Kinds, number> = { limits: 0, cache: 0, responses: 0 }
 const followedStores = new WeakSet<object>()
 
 /**
@@ -51,7 +52,7 @@ export function noteMemoryStore<Kind extends keyof Kinds>(
 ): void {
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
   if (!set.every((size): size is [string, number] => typeof size[1] === 'number')) return
-  memoryStores.set(store, { kind, options: Object.fromEntries(set) })
+  memoryStores.set(store, { kind, name: { ordinal: created[kind]++, sizes: Object.fromEntries(set) } })
 }
 
 /** Whether a store is one in memory, which processes may share. */
@@ -63,7 +64,7 @@ export function isMemoryStore(store: object): boolean {
 export function sharedStore<Store extends Kinds[keyof Kinds]>(store: Store): Store {
   const stores = processStores()
   const made = stores === undefined ? undefined : memoryStores.get(store)
-  return made === undefined ? store : (stores![made.kind](made.options) as Store)
+  return made === undefined ? store : (stores![made.kind](made.name) as Store)
 }
 
 /** Returns a cache store that is `sharedStore(store)` at each call: a gateway may be created before its process shares. */

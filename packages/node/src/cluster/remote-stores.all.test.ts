@@ -25,30 +25,38 @@ function connected(workers = 1) {
   })
 }
 
+/** The first store of its kind. Sizes that are not set are those of the store. */
+function named(sizes: Readonly<Record<string, number | undefined>>) {
+  const set = Object.entries(sizes).filter((size): size is [string, number] => size[1] !== undefined)
+  return { ordinal: 0, sizes: Object.fromEntries(set) }
+}
+
 const tick = () => new Promise(resolve => setTimeout(resolve, 20))
 
 describe('remoteStores', () => {
   for (const { name, clocked, run } of limitStoreConformance) {
-    if (!clocked) it(`limits: ${name}`, () => run(() => connected()[0]!.stores.limits({})))
+    if (!clocked) it(`limits: ${name}`, () => run(() => connected()[0]!.stores.limits(named({}))))
   }
   for (const { name, run } of cacheStoreConformance) {
     it(`cache: ${name}`, () =>
-      run(async ({ maxEntriesPerOwner }) =>
-        connected()[0]!.stores.cache(maxEntriesPerOwner === undefined ? {} : { maxEntriesPerOwner }),
-      ))
+      run(async ({ maxEntriesPerOwner }) => connected()[0]!.stores.cache(named({ maxEntriesPerOwner }))))
   }
   for (const { name, run } of responseStoreConformance) {
     it(`responses: ${name}`, () =>
-      run(async ({ ttlMs, maxResponses }) => connected()[0]!.stores.responses({ ttlMs, maxResponses })))
+      run(async ({ ttlMs, maxResponses }) =>
+        connected()[0]!.stores.responses(named({ ttlMs, maxResponses })),
+      ))
   }
 
-  it('is one store for the same sizes, and another for others', async () => {
+  it('is one store for the same place and sizes, and another for others', async () => {
     const [one, other] = connected(2)
     const key = { owner: 'o', name: 'n' }
-    await one!.stores.cache({ maxEntries: 10, maxBytes: 100 }).set(key, 'text', { ttlMs: 60_000 })
-    const read = (sizes: Record<string, number>) => other!.stores.cache(sizes).get(key)
+    await one!.stores.cache(named({ maxEntries: 10, maxBytes: 100 })).set(key, 'text', { ttlMs: 60_000 })
+    const read = (sizes: Record<string, number>, ordinal = 0) =>
+      other!.stores.cache({ ordinal, sizes }).get(key)
     expect(await read({ maxBytes: 100, maxEntries: 10 })).toBe('text')
     expect(await read({ maxEntries: 11 })).toBeUndefined()
+    expect(await read({ maxBytes: 100, maxEntries: 10 }, 1)).toBeUndefined()
   })
 
   it('releases claims and slots of a worker that ended, and leaves those of others', async () => {
@@ -59,7 +67,7 @@ describe('remoteStores', () => {
       counters: [{ kind: 'lease', key: 'k', limit: 2, dryRun: false } as const],
     })
     const admit = async (worker: typeof one, id: string) =>
-      (await worker!.stores.limits({}).admit(claim(id))).allowed
+      (await worker!.stores.limits(named({})).admit(claim(id))).allowed
     expect([await admit(one, '1'), await admit(other, '2'), await admit(other, '3')]).toEqual([
       true,
       true,
@@ -80,7 +88,7 @@ describe('remoteStores', () => {
 
   it('counts any number of counters, and one whose limit changes', async () => {
     const [worker] = connected()
-    const store = worker!.stores.limits({})
+    const store = worker!.stores.limits(named({}))
     let ids = 0
     const take = async (key: string, limit: number) => {
       const counter = { kind: 'rate', key, limit, windowMs: 3_600_000, amount: 1, dryRun: false } as const
@@ -95,7 +103,7 @@ describe('remoteStores', () => {
     // Two of five are 24 minutes of the hour, one of three is 20, and one of ten is 6.
     expect([await take('k1', 3), await take('k1', 3), await take('k1', 10)]).toEqual([0, false, 1])
     await expect(
-      worker!.channel.call('limits.admit', '[]', '0'.repeat(32), 1_000, [99_999, 1, -1]),
+      worker!.channel.call('limits.admit', JSON.stringify(named({})), '0'.repeat(32), 1_000, [99_999, 1, -1]),
     ).rejects.toThrow('unknown')
   })
 

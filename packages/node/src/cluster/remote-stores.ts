@@ -14,7 +14,6 @@ import type {
   SharedHealth,
   SharedTargetChange,
   SharedTargetState,
-  SizeOptions,
   SlotQueue,
   StoredResponse,
 } from '@sluice/core/store'
@@ -28,22 +27,17 @@ export function remoteStores(channel: Channel, processes: number): ProcessStores
     const [provider, size] = JSON.parse(key) as [string, number]
     return new RemoteSlots(tickets, provider, size)
   })
-  const limits = memoized(sizes => new RemoteLimitStore(channel, sizes))
-  const cache = memoized(sizes => remoteCacheStore(channel, sizes))
-  const responses = memoized(sizes => remoteResponseStore(channel, sizes))
+  const limits = memoized(name => new RemoteLimitStore(channel, name))
+  const cache = memoized(name => remoteCacheStore(channel, name))
+  const responses = memoized(name => remoteResponseStore(channel, name))
   return {
     processes,
-    limits: options => limits(textOf(options)),
-    cache: options => cache(textOf(options)),
-    responses: options => responses(textOf(options)),
+    limits: name => limits(JSON.stringify(name)),
+    cache: name => cache(JSON.stringify(name)),
+    responses: name => responses(JSON.stringify(name)),
     health: remoteHealth(channel),
     slots: (provider, size) => slots(JSON.stringify([provider, size])),
   }
-}
-
-/** The same for the same sizes, in whatever order they are. */
-function textOf(options: SizeOptions): string {
-  return JSON.stringify(Object.entries(options).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 function memoized<T>(create: (key: string) => T): (key: string) => T {
@@ -57,18 +51,18 @@ function memoized<T>(create: (key: string) => T): (key: string) => T {
 
 class RemoteLimitStore implements LimitStore {
   readonly #channel: Channel
-  readonly #sizes: string
+  readonly #name: string
   readonly #counters = new CounterEncoder()
 
-  constructor(channel: Channel, sizes: string) {
+  constructor(channel: Channel, name: string) {
     this.#channel = channel
-    this.#sizes = sizes
+    this.#name = name
   }
 
   async admit({ id, ttlMs, counters }: Claim): Promise<LimitDecision> {
     const encoded = this.#counters.encode(counters)
     try {
-      return decisionOf(await this.#channel.call('limits.admit', this.#sizes, id, ttlMs, encoded))
+      return decisionOf(await this.#channel.call('limits.admit', this.#name, id, ttlMs, encoded))
     } catch (error) {
       this.#counters.reset()
       throw error
@@ -76,12 +70,12 @@ class RemoteLimitStore implements LimitStore {
   }
 
   async settle({ id, charged }: Settlement): Promise<void> {
-    await this.#channel.call('limits.settle', this.#sizes, id, charged)
+    await this.#channel.call('limits.settle', this.#name, id, charged)
   }
 
   async renew(claims: readonly Pick<Claim, 'id'>[], ttlMs: number): Promise<void> {
     const ids = claims.map(({ id }) => id)
-    await this.#channel.call('limits.renew', this.#sizes, ids, ttlMs)
+    await this.#channel.call('limits.renew', this.#name, ids, ttlMs)
   }
 }
 
@@ -118,22 +112,22 @@ function infinite(ms: number): number {
   return ms === -1 ? Number.POSITIVE_INFINITY : ms
 }
 
-function remoteCacheStore(channel: Channel, sizes: string): CacheStore {
+function remoteCacheStore(channel: Channel, store: string): CacheStore {
   const call = (name: string, { owner, name: entry }: CacheKey, ...args: readonly unknown[]) =>
-    channel.call(`cache.${name}`, sizes, owner, entry, ...args)
+    channel.call(`cache.${name}`, store, owner, entry, ...args)
   return {
     get: key => call('get', key) as Promise<string | undefined>,
     set: async (key, text, lifetime) => void (await call('set', key, text, lifetime)),
     add: (key, text, lifetime) => call('add', key, text, lifetime) as Promise<AddResult>,
     replace: (key, expected, text, lifetime: CacheLifetime) =>
       call('replace', key, expected, text ?? null, lifetime) as Promise<boolean>,
-    deleteOwner: owner => channel.call('cache.deleteOwner', sizes, owner) as Promise<number>,
+    deleteOwner: owner => channel.call('cache.deleteOwner', store, owner) as Promise<number>,
   }
 }
 
-function remoteResponseStore(channel: Channel, sizes: string): ResponseStore {
+function remoteResponseStore(channel: Channel, store: string): ResponseStore {
   const call = (name: string, ...args: readonly unknown[]) =>
-    channel.call(`responses.${name}`, sizes, ...args)
+    channel.call(`responses.${name}`, store, ...args)
   return {
     put: (response: StoredResponse) => call('put', response) as Promise<boolean>,
     get: (owner, id) => call('get', owner, id) as Promise<string | undefined>,

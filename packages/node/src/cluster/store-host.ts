@@ -5,11 +5,11 @@ import type {
   CacheStore,
   Counter,
   LimitStore,
+  MemoryStoreName,
   ProcessStores,
   ResponseStore,
   SharedHealth,
   SharedTargetChange,
-  SizeOptions,
   SlotQueue,
   StoredResponse,
 } from '@sluice/core/store'
@@ -19,19 +19,19 @@ import { encodeDecision } from './remote-stores.ts'
 /** How soon the claims of a worker that ended expire, in milliseconds. */
 const expiryMs = 1
 
-/** The stores in the memory of the primary, which its workers use over their channels: by their sizes as text. */
+/** The stores in the memory of the primary, which its workers use over their channels: by their names as JSON. */
 export class StoreHost {
   readonly #stores: ProcessStores
-  readonly limits: (sizes: string) => LimitStore
-  readonly cache: (sizes: string) => CacheStore
-  readonly responses: (sizes: string) => ResponseStore
+  readonly limits: (name: string) => LimitStore
+  readonly cache: (name: string) => CacheStore
+  readonly responses: (name: string) => ResponseStore
 
   constructor(processes: number) {
     const stores = memoryProcessStores(processes, () => performance.now())
     this.#stores = stores
-    this.limits = bySizes(sizes => stores.limits(sizes))
-    this.cache = bySizes(sizes => stores.cache(sizes))
-    this.responses = bySizes(sizes => stores.responses(sizes))
+    this.limits = byName(name => stores.limits(name))
+    this.cache = byName(name => stores.cache(name))
+    this.responses = byName(name => stores.responses(name))
   }
 
   get health(): SharedHealth {
@@ -44,10 +44,10 @@ export class StoreHost {
 }
 
 /** Parses each text once. */
-function bySizes<T>(open: (sizes: SizeOptions) => T): (text: string) => T {
+function byName<T>(open: (name: MemoryStoreName) => T): (text: string) => T {
   const opened = new Map<string, T>()
   return text => {
-    const known = opened.get(text) ?? open(Object.fromEntries(JSON.parse(text)))
+    const known = opened.get(text) ?? open(JSON.parse(text) as MemoryStoreName)
     opened.set(text, known)
     return known
   }
@@ -68,7 +68,7 @@ interface Ticket {
 export class StoreSession {
   readonly #host: StoreHost
   readonly #claims = new Map<string, OpenClaim>()
-  /** By the sizes of their stores. */
+  /** By the names of their stores. */
   readonly #counters = new Map<string, CounterDecoder>()
   readonly #tickets = new Map<number, Ticket>()
 
@@ -103,10 +103,10 @@ export class StoreSession {
     for (const ticket of [...this.#tickets.keys()]) this.#freeSlot([ticket])
   }
 
-  #admit([sizes, id, ttlMs, encoded]: [string, string, number, EncodedCounters]): unknown {
-    const store = this.#host.limits(sizes)
-    const decoder = this.#counters.get(sizes) ?? new CounterDecoder()
-    this.#counters.set(sizes, decoder)
+  #admit([name, id, ttlMs, encoded]: [string, string, number, EncodedCounters]): unknown {
+    const store = this.#host.limits(name)
+    const decoder = this.#counters.get(name) ?? new CounterDecoder()
+    this.#counters.set(name, decoder)
     const counters = decoder.decode(encoded)
     const decision = store.admit({ id, ttlMs, counters })
     if (decision instanceof Promise) throw new TypeError('A store in memory is synchronous.')
@@ -114,17 +114,17 @@ export class StoreSession {
     return encodeDecision(decision)
   }
 
-  #settle([sizes, id, charged]: [string, string, readonly number[]]): void {
+  #settle([name, id, charged]: [string, string, readonly number[]]): void {
     const claim = this.#claims.get(id)
     this.#claims.delete(id)
     // One that is unknown was settled before, and the first settlement is the one that counts.
     if (claim === undefined) return
-    void this.#host.limits(sizes).settle({ id, counters: claim.counters, charged })
+    void this.#host.limits(name).settle({ id, counters: claim.counters, charged })
   }
 
-  #renew([sizes, ids, ttlMs]: [string, readonly string[], number]): void {
+  #renew([name, ids, ttlMs]: [string, readonly string[], number]): void {
     const claims = ids.map(id => ({ id, counters: this.#claims.get(id)?.counters ?? [] }))
-    void this.#host.limits(sizes).renew(claims, ttlMs)
+    void this.#host.limits(name).renew(claims, ttlMs)
   }
 
   #acquireSlot([id, provider, size, digest]: [number, string, number, string]): Promise<boolean> {
@@ -175,9 +175,9 @@ function callStore(host: StoreHost, name: string, args: readonly unknown[]): unk
     case 'responses.get':
     case 'responses.findItem':
     case 'responses.delete': {
-      const [sizes, owner, id] = args as [string, string, string]
+      const [store, owner, id] = args as [string, string, string]
       const method = name.slice('responses.'.length) as 'get' | 'findItem' | 'delete'
-      return host.responses(sizes)[method](owner, id)
+      return host.responses(store)[method](owner, id)
     }
     case 'health.read':
       return host.health.read(args[0] as readonly string[])
@@ -192,8 +192,12 @@ function callStore(host: StoreHost, name: string, args: readonly unknown[]): unk
   }
 }
 
-function callCache(host: StoreHost, name: string, [sizes, owner, entry, ...rest]: CacheArguments): unknown {
-  const store = host.cache(sizes)
+function callCache(
+  host: StoreHost,
+  name: string,
+  [storeName, owner, entry, ...rest]: CacheArguments,
+): unknown {
+  const store = host.cache(storeName)
   const key: CacheKey = { owner, name: entry }
   switch (name) {
     case 'cache.get':
