@@ -8,7 +8,10 @@ import { reportConnection } from './report-connection.ts'
 import type { StateContext } from './state-context.ts'
 import { loadIoredis } from './state-packages.ts'
 
+/** How long a start waits for the connection. */
 const connectMs = 5_000
+/** A host that has vanished answers nothing: without a timeout, the kernel sends again for many minutes. */
+const silenceMs = 2_000
 
 export interface RedisState {
   readonly limitStore: LimitStore
@@ -53,7 +56,10 @@ async function clientOf(url: string, folder: string) {
       // Where there is no connection, it fails at once.
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      connectTimeout: connectMs,
+      connectTimeout: silenceMs,
+      socketTimeout: silenceMs,
+      // Of a server that has become a replica: the name may be that of the new primary by now.
+      reconnectOnError: error => error.message.startsWith('READONLY'),
     })
   } catch {
     throw new CommandError(
