@@ -14,6 +14,7 @@ import { checkModelNames, checkRules } from './sections/check-rules.ts'
 import { hooksOf } from './sections/hooks.ts'
 import { checkLog } from './sections/log-shape.ts'
 import { checkResponses } from './sections/responses-shape.ts'
+import { checkJournal } from './sections/state-shape.ts'
 import { collectOptionIssues } from './shape/collect-issues.ts'
 import { isPlainObject } from './shape/collections.ts'
 import { ConfigLocation } from './shape/shape.ts'
@@ -37,6 +38,7 @@ export function compileConfig(
   checkConsoleChat(config, root)
   checkResponses(config, root)
   checkLog(config, root)
+  checkJournal(config, root)
   const hooks = hooksOf(config, root)
   const prices = pricesOf(config, root)
   checkBundledPrices(config, root)

@@ -263,6 +263,11 @@ export interface StateConfig {
    * `sluice dev`, and none for `sluice serve`.
    */
   readonly database?: string
+  /**
+   * The folder in which `sluice serve` keeps ledger records while PostgreSQL is unavailable. Default: they wait in memory, and
+   * a crash loses them.
+   */
+  readonly journal?: string
   /** The Redis in which processes share limits, cached responses and the health of targets: `redis://...`. Default: none. */
   readonly redis?: string
   /** Prefix of all keys in Redis. Default `sluice`. */

@@ -41,6 +41,29 @@ describe('the header with the ids of callers', () => {
   })
 })
 
+describe('the journal of the ledger', () => {
+  const journal = './sluice-journal'
+
+  it('is a folder beside PostgreSQL', async () => {
+    const state = { database: 'postgres://me@host/sluice', journal }
+    expect((await loaded({ ...sound, state })).state).toEqual(state)
+  })
+
+  it.each([
+    [{ journal }, 'got a folder, but no database'],
+    [{ database: 'file:./sluice.db', journal }, 'got a folder, but a database in a file'],
+    [{ database: 'postgres://me@host/sluice', journal: '' }, "expected a folder, such as './sluice-journal'"],
+    [
+      { database: 'postgres://me@host/sluice', journal: true },
+      "expected a folder, such as './sluice-journal'",
+    ],
+  ])('is not valid as %j', async (state, what) => {
+    const { message } = await failure({ ...sound, state })
+    expect(message).toContain('state.journal')
+    expect(message).toContain(what)
+  })
+})
+
 describe('a file', () => {
   it('is found by its name, or by the one that is given', async () => {
     const cwd = temporaryFolder({

@@ -88,11 +88,11 @@ async function started(
   closing.add(async () => sent?.close())
   const observability = new ServiceObservability(context, sent, config.telemetry ?? {}, options.group)
   earlyObservability = observability
-  const state = await openState(config.state, {
-    cwd: context.cwd,
-    log: context.log,
-    observe: observability.observe,
-  })
+  const state = await openState(
+    config.state,
+    { cwd: context.cwd, log: context.log, observe: observability.observe },
+    { journal: true },
+  )
   closing.add(() => state.close())
   const storage = responseStorage(config)
   const responses = storage === undefined ? false : state.responseStore(storage)

@@ -3,12 +3,13 @@ import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError, type Pepper } from '@sluice/core'
 import { issueText } from '@sluice/core/adapter'
-import type { Database, ResponseStore, ResponseStoreOptions } from '@sluice/core/store'
-import { openPostgres, postgresResponseStore } from '@sluice/postgres'
+import type { Database, Journal, ResponseStore, ResponseStoreOptions } from '@sluice/core/store'
+import { fileJournal, openPostgres, postgresResponseStore } from '@sluice/postgres'
 import { openSqlite, SqliteError, sqliteResponseStore } from '@sluice/sqlite'
 import type { Pool } from 'pg'
 import { CommandError } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
+import { isPostgres } from '../config/sections/state-shape.ts'
 import { reportConnection } from './report-connection.ts'
 import type { StateContext, StateOptions } from './state-context.ts'
 import { loadPg, loadSqlite } from './state-packages.ts'
@@ -32,7 +33,10 @@ export async function openDatabase(
     ...(context.observe !== undefined && { observe: context.observe }),
   }
   try {
-    if (/^postgres(?:ql)?:/.test(url)) return await postgres(url, settings, context)
+    if (isPostgres(url)) {
+      const journal = options.journal === true ? openJournal(config, context) : undefined
+      return await postgres(url, { ...settings, ...(journal !== undefined && { journal }) }, context)
+    }
     return await sqlite(url, settings, context, options)
   } catch (error) {
     if (error instanceof CommandError || !(error instanceof Error)) throw error
@@ -71,7 +75,22 @@ function fileUrl(path: string): string {
   return `file:${pathToFileURL(path).pathname}`
 }
 
-async function postgres(url: string, settings: Settings, context: StateContext): Promise<OpenDatabase> {
+function openJournal({ journal }: StateConfig, { cwd }: StateContext): Journal | undefined {
+  if (journal === undefined) return undefined
+  try {
+    return fileJournal(resolve(cwd, journal))
+  } catch {
+    throw new CommandError(
+      'state.journal: the folder cannot be created or written. Choose a path that this process may write.',
+    )
+  }
+}
+
+async function postgres(
+  url: string,
+  settings: Settings & { readonly journal?: Journal },
+  context: StateContext,
+): Promise<OpenDatabase> {
   const pool = await poolOf(url, context.cwd)
   const news = reportConnection('PostgreSQL', context.log)
   pool.on('error', news.failed)

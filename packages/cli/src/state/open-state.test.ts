@@ -1,10 +1,24 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { LedgerEntry } from '@sluice/core/ledger'
 import { findClosedPort } from '@sluice/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { CommandError } from '../command.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { openState } from './open-state.ts'
+
+const entry: LedgerEntry = {
+  id: '01930000-0000-7000-8000-000000000001',
+  requestId: 'req_1',
+  operation: 'generate',
+  dialect: 'chat',
+  principal: 'ann',
+  tags: {},
+  model: 'm',
+  stream: false,
+  openedAt: 1_700_000_000_000,
+  estimate: { promptTokens: 1, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0, cost: null },
+}
 
 function context(cwd = temporaryFolder()) {
   const told: string[] = []
@@ -70,6 +84,29 @@ describe('openState', () => {
     expect(told.join()).not.toContain('hunter2')
     expect(told.filter(text => text.includes('Redis'))).toHaveLength(1)
     await state.close()
+  })
+
+  it('keeps records in the journal while PostgreSQL is unavailable, for a service only', async () => {
+    const database = `postgres://127.0.0.1:${await findClosedPort()}/sluice`
+    const { cwd, ...rest } = context()
+    const journal = join(cwd, 'records')
+    const other = await openState({ database, journal: './records' }, { cwd, ...rest }, { only: 'database' })
+    await other.close()
+    expect(existsSync(journal)).toBe(false)
+
+    const state = await openState({ database, journal: './records' }, { cwd, ...rest }, { journal: true })
+    await state.database!.ledger.open(entry, () => undefined)
+    await state.close()
+    expect(readdirSync(journal).length).toBeGreaterThan(0)
+  })
+
+  it('says that the folder of a journal cannot be written', async () => {
+    const { cwd, ...rest } = context()
+    writeFileSync(join(cwd, 'file'), '')
+    const state = { database: 'postgres://127.0.0.1:1/sluice', journal: './file/records' }
+    const opening = openState(state, { cwd, ...rest }, { journal: true })
+    await expect(opening).rejects.toThrow(CommandError)
+    await expect(opening).rejects.toThrow(/^state\.journal: /)
   })
 
   it.each([

@@ -14,6 +14,8 @@ export interface StateOptions {
   readonly only?: 'database'
   /** Whether a file that is not there is made; else there is no database. Default: yes. */
   readonly create?: boolean
+  /** Whether the journal of the ledger is opened, which takes over what dead processes left. Default: no. */
+  readonly journal?: boolean
   /** Whether an SQLite file of an older version is migrated; else it is an error. Default: yes. */
   readonly migrate?: boolean
 }

@@ -1,8 +1,8 @@
-import type { StateConfig } from '../config.ts'
+import type { StateConfig, TypedConfig } from '../config.ts'
 import { kindOf } from '../issues/issue-text.ts'
 import { object, record } from '../shape/collections.ts'
 import { either } from '../shape/either.ts'
-import type { Shape } from '../shape/shape.ts'
+import type { ConfigLocation, Shape } from '../shape/shape.ts'
 import { number, secret, text } from '../shape/values.ts'
 
 /** A URL, which may contain a password: of an invalid one only the scheme is shown. */
@@ -32,6 +32,11 @@ export const stateShape = object<StateConfig>({
     description:
       'Database for created keys and the ledger: `file:./sluice.db` (SQLite) or `postgres://...`. Default: none.',
   },
+  journal: {
+    shape: text("a folder, such as './sluice-journal'"),
+    description:
+      'Folder for ledger records while PostgreSQL is unavailable. Default: they wait in memory, and a crash loses them.',
+  },
   redis: {
     shape: url("'redis://...' or 'rediss://...'", /^rediss?:\/\//),
     description:
@@ -60,3 +65,21 @@ export const stateShape = object<StateConfig>({
       'Number of processes that share the Redis: each enforces its share of the limits while Redis is unavailable. Default 4.',
   },
 })
+
+/** SQLite needs no journal: its file is on the same disk. */
+export function checkJournal({ state }: TypedConfig, root: ConfigLocation): void {
+  if (state?.journal === undefined || root.issues.has(['state'])) return
+  if (state.database !== undefined && isPostgres(state.database)) return
+  root
+    .at('state')
+    .at('journal')
+    .add({
+      got: state.database === undefined ? 'a folder, but no database' : 'a folder, but a database in a file',
+      expected: "a database 'postgres://...' in state.database",
+      fix: 'Remove state.journal, or set state.database to the URL of a PostgreSQL.',
+    })
+}
+
+export function isPostgres(url: string): boolean {
+  return /^postgres(?:ql)?:/.test(url)
+}
