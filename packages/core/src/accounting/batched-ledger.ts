@@ -1,4 +1,4 @@
-import { maxTimerMs, systemClock, type Timer } from '../clock/clock.ts'
+import { type Clock, expectedClock, isClock, maxTimerMs, systemClock, type Timer } from '../clock/clock.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { Journal } from '../contracts/journal.ts'
 import type { Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
@@ -38,6 +38,8 @@ export interface BatchedLedgerOptions {
   readonly silentMs?: number
   /** The timeout of a database call, in milliseconds. Default 250. */
   readonly timeoutMs?: number
+  /** Reads the time and sets timers, such as the virtual clock of a simulation. Default: the system clock. */
+  readonly clock?: Clock
 }
 
 /** A ledger that can be stopped: it writes what is pending and ends its timers. */
@@ -70,8 +72,7 @@ export function batchedLedger(rows: LedgerRepository, given: BatchedLedgerOption
   const fault = argumentIssue(rows, options)
   if (fault !== undefined) throw new TypeError(`batchedLedger: ${fault}`)
   const { journal, maxPending = defaults.maxPending, heartbeatMs = defaults.heartbeatMs } = options
-  const { silentMs = defaults.silentMs, timeoutMs = defaults.timeoutMs } = options
-  const clock = systemClock
+  const { silentMs = defaults.silentMs, timeoutMs = defaults.timeoutMs, clock = systemClock } = options
   const state = new LedgerState(safeObserver(options.observe))
   const heartbeat = new Heartbeat()
   const sweep = new OrphanSweep(rows, silentMs, state, clock)
@@ -154,13 +155,14 @@ function argumentIssue(rows: LedgerRepository, options: BatchedLedgerOptions): s
     return 'rows: expected an object with write and closeOrphans.'
   if (typeof options !== 'object' || options === null)
     return `the options: got ${String(options)}, expected an object.`
-  const { journal, observe, maxPending, heartbeatMs, silentMs, timeoutMs } = options
+  const { journal, observe, maxPending, heartbeatMs, silentMs, timeoutMs, clock } = options
   if (journal !== undefined && !hasMethods(journal, 'append', 'replay')) {
     return 'journal: expected an object with append and replay.'
   }
   if (observe !== undefined && typeof observe !== 'function') {
     return `observe: got ${String(observe)}, expected a function.`
   }
+  if (clock !== undefined && !isClock(clock)) return `clock: expected ${expectedClock}.`
   if (maxPending !== undefined && !(Number.isSafeInteger(maxPending) && maxPending >= 1)) {
     return `maxPending: got ${String(maxPending)}, expected a whole number from 1.`
   }

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { Pepper } from './key-digest.ts'
 import type { ValidatedKeyRecord } from './key-record.ts'
@@ -29,6 +30,8 @@ export interface ApiKeysOptions {
   readonly staleMs?: number
   /** Receives a `store` event when the store has failed five times in a row, and one when it works again. */
   readonly observe?: Observer
+  /** Reads the time and sets timers, such as the virtual clock of a simulation. Default: the system clock. */
+  readonly clock?: Clock
   /** Returns milliseconds since 1970, for `expiresAt` and `cacheMs`. Default `Date.now`, and a monotonic clock for `cacheMs`. */
   readonly now?: () => number
 }

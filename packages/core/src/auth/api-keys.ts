@@ -1,4 +1,4 @@
-import { systemClock } from '../clock/clock.ts'
+import { expectedClock, isClock, systemClock } from '../clock/clock.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { ApiKeyLookup, ApiKeyRecord, KeyStore } from '../contracts/key-store.ts'
 import { unknownOptions } from '../errors/check-options.ts'
@@ -31,6 +31,7 @@ const optionNames = Object.keys({
   lookupMs: true,
   staleMs: true,
   observe: true,
+  clock: true,
   now: true,
 } satisfies Record<keyof ApiKeysOptions, true>)
 
@@ -63,10 +64,12 @@ export function apiKeys(
   const unknown = unknownOptions(given, optionNames)
   if (unknown.length > 0) throw new ConfigurationError('apiKeys()', unknown)
   const options = ownMembers(given)
-  const { source = 'api_keys', now = systemClock.now } = options
+  const { source = 'api_keys', clock = systemClock } = options
+  const now = options.now ?? (() => clock.now())
   if (!isPrincipalSource(source)) {
     throw configurationError('apiKeys()', ['source'], source, 'a string without spaces')
   }
+  if (!isClock(clock)) throw configurationError('apiKeys()', ['clock'], clock, expectedClock)
   const { digests, find, records } = sourceOf(keys, options)
   const callerOf = (record: ValidatedKeyRecord, report: Parameters<Authenticator>[2]) => {
     const principal = principalOf(record, now(), source)

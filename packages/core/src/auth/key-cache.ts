@@ -1,4 +1,4 @@
-import { maxTimerMs, systemClock } from '../clock/clock.ts'
+import { type Clock, maxTimerMs, systemClock } from '../clock/clock.ts'
 import type { ApiKeyLookup, ApiKeyRecord } from '../contracts/key-store.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -19,18 +19,24 @@ const maxFound = 10_000
  * Throws `ConfigurationError` for invalid options.
  */
 export function cachedLookup(lookup: ApiKeyLookup, options: ApiKeysOptions): Find {
-  const now = options.now ?? systemClock.monotonic
+  const clock = options.clock ?? systemClock
+  const now = options.now ?? (() => clock.monotonic())
   const { ttl, maxUnknown, lookupMs, staleMs } = boundsOf(options)
   const observe = safeObserver(options.observe)
   const keys = keyCache(maxFound, maxUnknown)
   const flights = new Map<string, Promise<ValidatedKeyRecord | undefined>>()
+  const breakerClock: Clock = {
+    now: () => clock.now(),
+    monotonic: now,
+    setTimer: (ms, run) => clock.setTimer(ms, run),
+  }
   const calls = new StoreClient({
     name: 'key store',
     timeoutMs: lookupMs,
     timeoutOption: 'lookupMs',
-    clock: systemClock,
+    clock,
     changed: (state, error) => observe({ type: 'store', store: 'keys', state, error }),
-    breaker: { clock: { ...systemClock, monotonic: now }, windowMs: 0, lastProbeMs: 250 },
+    breaker: { clock: breakerClock, windowMs: 0, lastProbeMs: 250 },
   })
 
   const isWithin = (cached: CachedKey, ms: number) => {

@@ -22,6 +22,15 @@ export interface Timer {
   unref(): this
 }
 
+/** Whether a value is a `Clock`. */
+export function isClock(value: unknown): value is Clock {
+  const { now, monotonic, setTimer } = (value ?? {}) as { readonly [Name in keyof Clock]?: unknown }
+  return [now, monotonic, setTimer].every(member => typeof member === 'function')
+}
+
+/** What an option that is a clock has to be. */
+export const expectedClock = 'a clock: an object with the functions now, monotonic and setTimer'
+
 /** The system clock. Only the entry points use it; everything else takes a clock as an argument. */
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,5 +1,6 @@
 import type { Idempotency } from '../caching/idempotency.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
 import type { BodyRecorder } from '../contracts/body-recorder.ts'
@@ -160,7 +161,12 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * identified by its provider's name and its model. Default: each process has its own.
    */
   readonly sharedHealth?: SharedHealth
-  /** Returns milliseconds since 1970. Default `Date.now`. */
+  /**
+   * Reads the time and sets timers, such as the virtual clock of a simulation. Default: the system clock. Limits, ledgers and
+   * authenticators that you create have a `clock` of their own.
+   */
+  readonly clock?: Clock
+  /** Returns milliseconds since 1970. Default: that of `clock`. */
   readonly now?: () => number
   /**
    * Returns 32 random hexadecimal digits. Default: from `crypto.getRandomValues`, which also replaces an id that is not

@@ -1,5 +1,5 @@
 import { LedgerState } from '../accounting/ledger-state.ts'
-import { type Clock, systemClock } from '../clock/clock.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { BodyRecorder, BodyRequest, RecordedBodies } from '../contracts/body-recorder.ts'
 import type { Observer, WarningEvent } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
@@ -78,9 +78,9 @@ export function guardId(id: (() => string) | undefined): () => string {
   return id === undefined ? freshId : guardCallback(() => id(), isHeaderText, freshId)
 }
 
-/** Uses the user's clock where it returns a time, else the process's own. */
-export function guardNow(now: (() => number) | undefined): () => number {
-  return now === undefined ? systemClock.now : guardCallback(() => now(), Number.isFinite, systemClock.now)
+/** Uses the user's date where it is a time, else that of the clock. */
+export function guardNow(now: (() => number) | undefined, clock: Clock): () => number {
+  return now === undefined ? clock.now : guardCallback(() => now(), Number.isFinite, clock.now)
 }
 
 /** Uses the user's random numbers where they are valid, else the process's own. */

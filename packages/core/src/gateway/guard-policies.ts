@@ -35,7 +35,7 @@ export function guardPolicies<Host>(
   counts?: LimitStore,
 ): Policies<Host> {
   const { authenticate, route, authorize = modelPatterns } = options
-  const limit = limiterOf(options.limits, options.observe, counts)
+  const limit = limiterOf(options.limits, options.observe, counts, options.clock && clock)
   const limitMs = ms + (limit.maxWaitMs ?? 0)
   return {
     authenticate: (request, host, report) =>
@@ -96,9 +96,14 @@ function limiterOf(
   limit: GatewayOptions['limits'] = [],
   observe: Observer | undefined,
   store: LimitStore | undefined,
+  clock?: Clock,
 ): Limiter {
   if (isLimiter(limit)) return limit
-  return limits(isList(limit) ? limit : [limit], { ...(observe && { observe }), ...(store && { store }) })
+  return limits(isList(limit) ? limit : [limit], {
+    ...(observe && { observe }),
+    ...(store && { store }),
+    ...(clock && { clock }),
+  })
 }
 
 /** A list of rules is none, whatever another library has added to `Object.prototype`. */

@@ -136,7 +136,9 @@ export function resolveOptions<Host>(
   const timeouts = withDefaults(defaultTimeouts, options.timeouts)
   const stream = withDefaults(defaultPacing, options.stream)
   const observe = safeObserver(options.observe)
-  const clock: Clock = { ...systemClock, now: guardNow(options.now) }
+  const clock = clockOf(options)
+  // A gateway on a clock of its own counts and stores by it.
+  const ownClock = options.clock !== undefined
   const random = guardRandom(options.random)
   const breaker = options.breaker === false ? undefined : withDefaults(defaultBreaker, options.breaker)
   const retry = options.retry === false ? undefined : withDefaults(defaultRetry, options.retry)
@@ -149,8 +151,8 @@ export function resolveOptions<Host>(
     changed: observe,
   }
   const registry = earlier?.healthRegistry ?? healthRegistry(health)
-  const counts = earlier?.counts ?? memoryLimitStore()
-  const ownResponses = earlier?.ownResponses ?? memoryResponseStore()
+  const counts = earlier?.counts ?? memoryLimitStore(ownClock ? { now: clock.now } : {})
+  const ownResponses = earlier?.ownResponses ?? memoryResponseStore(ownClock ? { now: clock.monotonic } : {})
   const responseStore = options.responses ?? ownResponses
   const background = backgroundOf(options as GatewayOptions)
   const backgroundRuns = earlier?.backgroundRuns ?? new BackgroundRuns()
@@ -222,6 +224,17 @@ export function resolveOptions<Host>(
     generateId: guardId(options.generateId),
     random,
   }
+}
+
+function clockOf({ clock, now }: Pick<GatewayOptions, 'clock' | 'now'>): Clock {
+  if (clock === undefined) return { ...systemClock, now: guardNow(now, systemClock) }
+  // Not spread: it may be an instance of a class.
+  const given: Clock = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    setTimer: (ms, run) => clock.setTimer(ms, run),
+  }
+  return { ...given, now: guardNow(now, given) }
 }
 
 function withDefaults<T extends object>(defaults: T, given: Partial<T> | undefined): T {

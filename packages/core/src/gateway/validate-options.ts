@@ -1,3 +1,4 @@
+import { expectedClock, isClock } from '../clock/clock.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Operation } from '../contracts/outline.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
@@ -143,6 +144,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   retry: { ...spansOf(defaultRetry), budget: aShare, minBudget: aCountFromNone },
   breaker: { ...spansOf(defaultBreaker), failures: aCount, errorRate: aShareOfSome, minCalls: aCount },
   sharedHealth: aSharedHealth,
+  clock: value => (isClock(value) ? undefined : expectedClock),
   now: aFunction,
   generateId: aFunction,
   random: aFunction,

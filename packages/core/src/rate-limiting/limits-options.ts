@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts'
+import { type Clock, expectedClock, isClock } from '../clock/clock.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { LimitStore } from '../contracts/limit-store.ts'
 import type { LimitKind, LimitRuleData } from '../contracts/principal.ts'
@@ -49,7 +49,9 @@ export interface LimitsOptions {
   readonly ietfHeaders?: boolean
   /** Receives an event when the store fails, and when it recovers. */
   readonly observe?: Observer
-  /** Returns milliseconds since 1970, for the default store. Default: the system clocks. */
+  /** Reads the time and sets timers, such as the virtual clock of a simulation. Default: the system clock. */
+  readonly clock?: Clock
+  /** Returns milliseconds since 1970, for the default store. Default: that of `clock`. */
   readonly now?: () => number
   /** Returns a unique id: 32 random hexadecimal digits. Default: from `crypto.getRandomValues`. */
   readonly generateId?: () => string
@@ -126,6 +128,7 @@ const checks: Readonly<Record<keyof LimitsOptions, Check>> = {
   wait: value => (isObject(value) ? undefined : 'maxMs and maxQueued'),
   ietfHeaders: aFlag,
   observe: aFunction,
+  clock: value => (isClock(value) ? undefined : expectedClock),
   now: aFunction,
   generateId: aFunction,
 }

@@ -81,10 +81,12 @@ class RuleLimiter {
   readonly #maxOutputTokens: number
   readonly #ietf: boolean
   readonly #observe: Observer | undefined
-  readonly #clock = systemClock
+  readonly #clock: Clock
 
   constructor(rules: readonly LimitRuleData[], options: LimitsOptions) {
-    const { store, now, wait } = options
+    const { store, clock = systemClock, wait } = options
+    const now = options.now ?? (clock === systemClock ? undefined : () => clock.now())
+    this.#clock = clock
     this.#endUsers = new EndUsersByWindow(
       options.maxUsers ?? limitDefaults.maxUsers,
       now ?? this.#clock.monotonic,
@@ -230,6 +232,7 @@ function claimsIn(store: LimitStore, options: LimitsOptions, clock: Clock): Clai
     timeoutMs: options.storeTimeoutMs ?? limitDefaults.storeTimeoutMs,
     observe: options.observe ?? (() => {}),
     clock,
+    ...(clock !== systemClock && { local: memoryLimitStore({ now: () => clock.now() }) }),
   })
   const ttlMs = options.leaseMs ?? limitDefaults.leaseMs
   const id = claimId(options.generateId)
