@@ -33,7 +33,6 @@ const boundary = [
   'transports/undici.ts',
   // Ids that are compared with each other, and mean nothing.
   'primitives/uuidv7.ts',
-  'rate-limiting/store-recovery.ts',
   'upstream/health/health-sync.ts',
 ]
 

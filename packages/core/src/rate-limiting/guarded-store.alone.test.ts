@@ -13,6 +13,7 @@ import type {
 } from '../contracts/limit-store.ts'
 import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
+import { freshId } from '../primitives/random.ts'
 import { guardedStore } from './guarded-store.ts'
 import type { GuardedStoreOptions } from './limits-options.ts'
 import { memoryLimitStore } from './memory-limit-store.ts'
@@ -59,6 +60,7 @@ function guarded(store: LimitStore, given: Partial<GuardedStoreOptions> = {}) {
       if (event.type === 'store') events.push(event)
     },
     clock: systemClock,
+    generateId: freshId,
     local,
     ...given,
   })

@@ -48,7 +48,7 @@ class StoreGuard implements GuardedStore {
   readonly #renewLocally: Renew = (claims, ttlMs) => this.#local?.renew(claims, ttlMs)
 
   constructor(store: LimitStore, options: GuardedStoreOptions) {
-    const { clock, timeoutMs, local } = options
+    const { clock, timeoutMs, local, generateId } = options
     const observe = safeObserver(options.observe)
     const report = (state: 'failing' | 'working', error: unknown) =>
       observe({ type: 'store', store: 'limits', state, error })
@@ -68,6 +68,7 @@ class StoreGuard implements GuardedStore {
       active: this.#active,
       pending: this.#pending,
       clock,
+      generateId,
     })
   }
 

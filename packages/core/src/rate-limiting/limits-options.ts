@@ -93,6 +93,8 @@ export interface GuardedStoreOptions {
   readonly timeoutMs: number
   readonly observe: Observer
   readonly clock: Clock
+  /** Returns 32 random hexadecimal digits, for the claims of probes. */
+  readonly generateId: () => string
   /** Counts while the store fails. Default: `memoryLimitStore()`. */
   readonly local?: MemoryLimitStore
 }

@@ -226,16 +226,17 @@ function hasBudget({ rule }: PlannedCount): boolean {
 function claimsIn(store: LimitStore, options: LimitsOptions, clock: Clock): ClaimFunction {
   const here = directMemoryStore(store)
   if (here !== undefined) return ({ counters }) => here.claim(counters)
+  const id = claimId(options.generateId)
   const guarded = guardedStore(store, {
     onStoreFailure: failurePolicies(options.onStoreFailure),
     instances: options.instances ?? limitDefaults.instances,
     timeoutMs: options.storeTimeoutMs ?? limitDefaults.storeTimeoutMs,
     observe: options.observe ?? (() => {}),
     clock,
+    generateId: id,
     ...(clock !== systemClock && { local: memoryLimitStore({ now: () => clock.now() }) }),
   })
   const ttlMs = options.leaseMs ?? limitDefaults.leaseMs
-  const id = claimId(options.generateId)
   return ({ counters, counts }) =>
     guarded.admit(
       // Copies, because some are shared by all requests and a custom store might change them.

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import { WakeTimer } from '../clock/wake-timer.ts'
 import type { Claim, LimitStore, Settlement } from '../contracts/limit-store.ts'
-import { freshId } from '../primitives/random.ts'
 import type { StoreClient } from '../stores/store-client.ts'
 import type { ActiveClaims, PendingSettlements } from './active-claims.ts'
 
@@ -16,6 +15,8 @@ export interface StoreRecoveryOptions {
   readonly pending: PendingSettlements
   readonly active: ActiveClaims
   readonly clock: Clock
+  /** Returns 32 random hexadecimal digits, for the claims of probes. */
+  readonly generateId: () => string
 }
 
 /**
@@ -42,10 +43,10 @@ export class StoreRecovery {
   }
 
   async #work(): Promise<void> {
-    const { calls, store, active, pending, clock } = this.#options
+    const { calls, store, active, pending, clock, generateId } = this.#options
     this.#working = true
     if (!calls.usable) {
-      await calls.callOrProbe(async () => store.admit(probeClaim()))
+      await calls.callOrProbe(async () => store.admit(probeClaim(generateId())))
       if (calls.usable) await active.renewAll()
     }
     const { usable } = calls
@@ -81,7 +82,7 @@ export class StoreRecovery {
 }
 
 /** Takes one of a billion from its own counter, so that the probe also fails if the store is read-only. */
-function probeClaim(): Claim {
+function probeClaim(id: string): Claim {
   const counter = {
     kind: 'rate',
     key: 'probe',
@@ -90,5 +91,5 @@ function probeClaim(): Claim {
     amount: 1,
     dryRun: true,
   } as const
-  return { id: freshId(), ttlMs: 1_000, counters: [counter] }
+  return { id, ttlMs: 1_000, counters: [counter] }
 }

@@ -1,0 +1,166 @@
+import type { BegunCall, BegunRequest, HistoryRecord } from '../history.ts'
+import type { Invariant } from '../invariant.ts'
+import type { Partition } from '../store-link.ts'
+import type { TimeRange } from '../time-range.ts'
+import { ViolationList } from './violation-list.ts'
+
+/** The limits of one key, as the configuration of the gateways has them. */
+export interface ExpectedLimits {
+  /** The id of the key. */
+  readonly key: string
+  readonly requests?: { readonly limit: number; readonly windowMs: number }
+  readonly concurrent?: number
+  /** US dollars, in a window that is longer than the simulation. */
+  readonly budget?: number
+}
+
+/** What the limits depend on. */
+export interface LimitExpectations {
+  readonly limits: readonly ExpectedLimits[]
+  /** The partitions of the limit store. In them each gateway counts its share by itself, for all kinds but budgets. */
+  readonly partitions?: readonly Partition[]
+  /** Number of gateways. */
+  readonly gateways: number
+  /** The option `instances` of the limiter: the share of a gateway is `limit / instances`, at least 1. Default 4. */
+  readonly instances?: number
+}
+
+/** From the decision of a limit to the first call of an upstream, at most, in milliseconds. */
+const decisionMs = 1_000
+/** After a partition, until gateways use the store again, at most, in milliseconds. */
+const recoveryMs = 10_000
+/** How long a request can run that a store has forgotten meanwhile, in milliseconds. */
+const runningMs = 120_000
+
+/**
+ * Requests per key stay within their limits, by the first call that upstreams got of each; concurrent calls of a key stay within
+ * theirs; and the ledger has charged no more than a budget allows.
+ */
+export function limitsHold(expectations: LimitExpectations): Invariant {
+  const { limits, partitions = [], gateways, instances = 4 } = expectations
+  const violations = new ViolationList('limits')
+  const keys = new Map<string, KeyUse>()
+  for (const expected of limits)
+    keys.set(expected.key, new KeyUse(expected, partitions, gateways, instances, violations))
+  /** By request and attempt: the key, and the number of calls. */
+  const attempts = new Map<
+    string,
+    { readonly use: KeyUse; readonly sentAt: number; calls: number; called: boolean }
+  >()
+  const nameOf = ({ request, attempt }: BegunCall | BegunRequest) => `${request}.${attempt}`
+  return {
+    name: 'limits',
+    requestBegan(record) {
+      violations.sent(record.request)
+      const use = keys.get(record.key)
+      if (use !== undefined) attempts.set(nameOf(record), { use, sentAt: record.at, calls: 0, called: false })
+    },
+    callBegan(record) {
+      const attempt = attempts.get(nameOf(record))
+      if (attempt === undefined) return
+      if (!attempt.called) attempt.use.admitted(Math.min(record.at, attempt.sentAt + decisionMs))
+      attempt.called = true
+      if (attempt.calls++ === 0) attempt.use.began(record.at)
+    },
+    record(record: HistoryRecord) {
+      if (record.type === 'call') {
+        const attempt = attempts.get(nameOf(record))
+        if (attempt !== undefined && --attempt.calls === 0) attempt.use.ended()
+      } else if (record.type === 'request') {
+        const attempt = attempts.get(nameOf(record))
+        if (attempt?.calls === 0) attempts.delete(nameOf(record))
+      } else if (record.type === 'ledger' && !record.again) {
+        keys.get(record.closing.entry.principal)?.charged(record.at, record.closing.charge?.cost ?? 0)
+      }
+    },
+    violations: () => violations.list,
+  }
+}
+
+/** What one key uses of its limits. */
+class KeyUse {
+  readonly #expected: ExpectedLimits
+  readonly #partitions: readonly TimeRange[]
+  readonly #isolated: number
+  readonly #instances: number
+  readonly #violations: ViolationList
+  /** The level of a leaky bucket of requests, and when it was that. */
+  #level = 0
+  #levelAt = 0
+  #isLenient = false
+  #active = 0
+  #spent = 0
+  #highest = 0
+
+  constructor(
+    expected: ExpectedLimits,
+    partitions: readonly Partition[],
+    gateways: number,
+    instances: number,
+    violations: ViolationList,
+  ) {
+    this.#expected = expected
+    this.#partitions = partitions
+    this.#isolated = Math.max(0, ...partitions.map(({ gateways: cut }) => cut?.length ?? gateways))
+    this.#instances = instances
+    this.#violations = violations
+  }
+
+  admitted(at: number): void {
+    const { requests, key } = this.#expected
+    if (requests === undefined) return
+    const { limit, windowMs } = requests
+    const isLenient = this.#isIn(at, windowMs + recoveryMs)
+    const local = isLenient ? this.#localShare(limit) : 0
+    const most = limit * (1 + decisionMs / windowMs)
+    // Where gateways counted by themselves, the store does not know of it afterwards.
+    if (this.#isLenient && !isLenient) this.#level = Math.min(this.#level, most)
+    this.#isLenient = isLenient
+    const rate = (limit + local) / windowMs
+    this.#level = Math.max(0, this.#level - Math.max(0, at - this.#levelAt) * rate) + 1
+    this.#levelAt = Math.max(this.#levelAt, at)
+    if (this.#level > most + local + 1e-6) {
+      this.#violations.add(
+        at,
+        `The key ${key} was admitted more often than ${limit} times per ${windowMs} ms.`,
+      )
+      this.#level = most + local
+    }
+  }
+
+  began(at: number): void {
+    this.#active++
+    const { concurrent, key } = this.#expected
+    // Reservations that could not be renewed have expired in the store while their requests still ran.
+    if (concurrent === undefined || this.#isIn(at, runningMs)) return
+    if (this.#active > concurrent) {
+      this.#violations.add(
+        at,
+        `The key ${key} had ${this.#active} concurrent requests, its limit is ${concurrent}.`,
+      )
+    }
+  }
+
+  ended(): void {
+    this.#active--
+  }
+
+  charged(at: number, cost: number): void {
+    const { budget, key } = this.#expected
+    if (budget === undefined) return
+    this.#spent += cost
+    this.#highest = Math.max(this.#highest, cost)
+    // The last request may cost more than was reserved for it.
+    if (this.#spent > budget + this.#highest) {
+      this.#violations.add(at, `The key ${key} has spent ${this.#spent.toFixed(4)} of ${budget} US dollars.`)
+    }
+  }
+
+  #isIn(at: number, afterMs: number): boolean {
+    return this.#partitions.some(({ fromMs, toMs }) => fromMs - decisionMs <= at && at < toMs + afterMs)
+  }
+
+  #localShare(limit: number): number {
+    return this.#isolated * Math.max(1, limit / this.#instances)
+  }
+}

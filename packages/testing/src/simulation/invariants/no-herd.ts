@@ -1,0 +1,82 @@
+import type { BegunCall, HistoryRecord } from '../history.ts'
+import type { Invariant } from '../invariant.ts'
+import { ViolationList } from './violation-list.ts'
+
+/** Of so many failures in a row the circuit breaker counts at most so many of one principal. */
+const countedPerKey = 3
+
+/** Probes of a target with an open circuit, as the options of gateways allow them. */
+export interface HerdExpectations {
+  /** Consecutive failures after which the circuit must be open: `failures` of the breaker, and some more. Default 8. */
+  readonly failures?: number
+  /** Calls of a gateway within a second that may test an open target: a probe, and a last resort. Default 2. */
+  readonly perSecond?: number
+}
+
+interface TargetState {
+  /** Failures since the last success, by key. */
+  readonly failures: Map<string, number>
+  /** Since when the circuit must be open; `undefined`: it may be closed. */
+  openSince: number | undefined
+  /** When the latest calls began that tested it. */
+  recent: number[]
+}
+
+/**
+ * A gateway only tests a target that keeps failing, and does so until the target answers: neither during an outage nor right after
+ * it do all requests go to it at once.
+ */
+export function noHerd(expectations: HerdExpectations = {}): Invariant {
+  const { failures: mostFailures = 8, perSecond = 2 } = expectations
+  const violations = new ViolationList('no herd')
+  const targets = new Map<string, TargetState>()
+  const keys = new Map<string, string>()
+  const targetOf = ({ gateway, provider, model }: BegunCall) => {
+    const name = `${gateway}/${provider}/${model}`
+    const known = targets.get(name) ?? { failures: new Map(), openSince: undefined, recent: [] }
+    targets.set(name, known)
+    return known
+  }
+  return {
+    name: 'no herd',
+    requestBegan: ({ request, attempt, key }) => {
+      violations.sent(request)
+      keys.set(`${request}.${attempt}`, key)
+    },
+    callBegan(record) {
+      const target = targetOf(record)
+      if (target.openSince === undefined) return
+      target.recent = [...target.recent.filter(at => record.at - at < 1_000), record.at]
+      if (target.recent.length <= perSecond) return
+      const { gateway, provider, model } = record
+      violations.add(
+        record.at,
+        `Gateway ${gateway} made ${target.recent.length} calls within a second to ${provider}/${model}, which fails since ${Math.round(target.openSince)} ms.`,
+      )
+    },
+    callAnswered(record) {
+      const target = targetOf(record)
+      target.failures.clear()
+      target.openSince = undefined
+      target.recent = []
+    },
+    record(record: HistoryRecord) {
+      if (record.type === 'request') keys.delete(`${record.request}.${record.attempt}`)
+      if (record.type !== 'call' || !isFailure(record.end, record.status)) return
+      const target = targetOf(record)
+      const key = keys.get(`${record.request}.${record.attempt}`) ?? ''
+      target.failures.set(key, (target.failures.get(key) ?? 0) + 1)
+      if (target.openSince !== undefined || target.failures.size < 2) return
+      const counted = [...target.failures.values()].reduce(
+        (sum, count) => sum + Math.min(count, countedPerKey),
+        0,
+      )
+      if (counted >= mostFailures) target.openSince = record.at + record.ms
+    },
+    violations: () => violations.list,
+  }
+}
+
+function isFailure(end: string, status: number): boolean {
+  return end === 'unreachable' || (end === 'refused' && status >= 500)
+}

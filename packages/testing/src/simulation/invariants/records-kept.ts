@@ -1,0 +1,108 @@
+import type { LedgerClosing } from '@sluice/core/ledger'
+import type { CallRecord, HistoryRecord, RequestRecord } from '../history.ts'
+import type { Invariant } from '../invariant.ts'
+import { ViolationList } from './violation-list.ts'
+
+/** What is known of an attempt of a client until everything fits together. */
+interface Attempt {
+  readonly sentAt: number
+  client: RequestRecord | undefined
+  closing: LedgerClosing | undefined
+  calls: number
+  activeCalls: number
+  answered: CallRecord | undefined
+}
+
+/**
+ * The ledger's database has exactly one record of each request that an upstream got: with the outcome that the client saw, as
+ * many calls as upstreams saw, and the tokens that the upstream counted.
+ */
+export function recordsKept(): Invariant {
+  const violations = new ViolationList('records kept')
+  /** By the id of the request. */
+  const attempts = new Map<string, Attempt>()
+  /** By the number of the request and of the attempt. */
+  const ids = new Map<string, string>()
+  const attemptOf = ({ request, attempt }: Pick<CallRecord, 'request' | 'attempt'>) =>
+    attempts.get(ids.get(`${request}.${attempt}`) ?? '')
+  const finish = (id: string, attempt: Attempt, at: number) => {
+    const { client, closing, calls, activeCalls } = attempt
+    if (client === undefined || activeCalls > 0) return
+    if (closing !== undefined) {
+      const issue = disagreement(client, closing, attempt)
+      if (issue !== undefined) violations.add(at, `Request ${client.request}.${client.attempt}: ${issue}`)
+    } else if (calls > 0) return
+    attempts.delete(id)
+    ids.delete(`${client.request}.${client.attempt}`)
+  }
+  return {
+    name: 'records kept',
+    requestBegan({ request, attempt, requestId, at }) {
+      violations.sent(request)
+      ids.set(`${request}.${attempt}`, requestId)
+      const unknown = { client: undefined, closing: undefined, answered: undefined }
+      attempts.set(requestId, { sentAt: at, ...unknown, calls: 0, activeCalls: 0 })
+    },
+    callBegan(record) {
+      const attempt = attemptOf(record)
+      if (attempt === undefined) return
+      attempt.calls++
+      attempt.activeCalls++
+    },
+    record(record: HistoryRecord) {
+      if (record.type === 'call') {
+        const attempt = attemptOf(record)
+        if (attempt === undefined) return
+        attempt.activeCalls--
+        if (record.end === 'completed') attempt.answered = record
+        finish(ids.get(`${record.request}.${record.attempt}`)!, attempt, record.at)
+      } else if (record.type === 'request') {
+        const attempt = attempts.get(record.requestId)!
+        attempt.client = record
+        finish(record.requestId, attempt, record.at)
+      } else if (record.type === 'ledger') {
+        const { entry, attempts: called } = record.closing
+        if (record.again || (entry.kind !== undefined && entry.kind !== 'request')) return
+        const attempt = attempts.get(entry.requestId)
+        if (attempt === undefined) {
+          if (called > 0) violations.add(record.at, `A second record of ${entry.requestId}.`)
+          return
+        }
+        if (attempt.closing !== undefined) violations.add(record.at, `A second record of ${entry.requestId}.`)
+        attempt.closing = record.closing
+        finish(entry.requestId, attempt, record.at)
+      }
+    },
+    violations({ now, openRecords }) {
+      for (const [id, { client, closing, sentAt }] of attempts) {
+        if (client === undefined) violations.add(now, `${id}, sent at ${Math.round(sentAt)} ms, never ended.`)
+        else if (closing === undefined)
+          violations.add(now, `The record of ${id}, sent at ${Math.round(sentAt)} ms, is lost.`)
+      }
+      if (openRecords > 0) violations.add(now, `The database has ${openRecords} records without an end.`)
+      return violations.list
+    },
+  }
+}
+
+function disagreement(client: RequestRecord, closing: LedgerClosing, attempt: Attempt): string | undefined {
+  const { outcome, status, charge, estimated, attempts } = closing
+  const outcomes = {
+    completed: ['completed'],
+    failed: ['refused', 'upstream_failed', 'internal_error', 'gateway_closed'],
+    // The end of the response and the disconnect can meet.
+    disconnected: ['client_disconnected', 'completed', 'upstream_failed', 'refused'],
+  }[client.end]
+  if (!outcomes.includes(outcome)) return `the client saw ${client.end}, the ledger has ${outcome}.`
+  if (client.end !== 'disconnected' && client.status !== status) {
+    return `the client got status ${client.status}, the ledger has ${status}.`
+  }
+  if (attempts !== attempt.calls) return `upstreams got ${attempt.calls} calls, the ledger has ${attempts}.`
+  const { answered } = attempt
+  if (outcome !== 'completed' || estimated || answered === undefined) return undefined
+  const isSame =
+    charge?.promptTokens === answered.promptTokens && charge.completionTokens === answered.completionTokens
+  return isSame
+    ? undefined
+    : `the upstream counted ${answered.promptTokens} and ${answered.completionTokens} tokens, the ledger has ${charge?.promptTokens} and ${charge?.completionTokens}.`
+}

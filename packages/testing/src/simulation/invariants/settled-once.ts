@@ -1,0 +1,65 @@
+import type { Claim, Settlement } from '@sluice/core/store'
+import type { HistoryRecord } from '../history.ts'
+import type { Invariant } from '../invariant.ts'
+import type { Partition } from '../store-link.ts'
+import { ViolationList } from './violation-list.ts'
+
+/** How long settled claims are remembered, to notice a second settlement, in milliseconds. */
+const rememberedMs = 300_000
+/** How close to a partition the answer to a claim may be lost, in milliseconds. */
+const lostMs = 1_000
+
+/**
+ * The limit store gets a settlement of each claim that it allowed, at least once and always with the same amounts, so that it
+ * takes effect once; and it holds no claim at the end.
+ *
+ * @param partitions of the limit store. A gateway does not know that a claim was allowed whose answer was lost: the store
+ * releases it by itself.
+ */
+export function settledOnce(partitions: readonly Partition[] = []): Invariant {
+  const violations = new ViolationList('settled once')
+  const open = new Map<string, { readonly at: number; readonly gateway: number }>()
+  const settled = new Map<string, { readonly at: number; readonly charged: string }>()
+  const mayBeLost = (at: number) => partitions.some(({ fromMs, toMs }) => fromMs - lostMs <= at && at < toMs)
+  return {
+    name: 'settled once',
+    requestBegan: ({ request }) => violations.sent(request),
+    record(record: HistoryRecord) {
+      if (record.type === 'claim') {
+        const { claim, decision, at, gateway } = record
+        if (decision.allowed && needsSettlement(claim)) open.set(claim.id, { at, gateway })
+      } else if (record.type === 'settlement') {
+        const { at, settlement } = record
+        const charged = settlement.charged.join(' ')
+        for (const [id, { at: settledAt }] of settled) {
+          if (at - settledAt < rememberedMs) break
+          settled.delete(id)
+        }
+        const earlier = settled.get(settlement.id)
+        if (earlier !== undefined && earlier.charged !== charged) {
+          violations.add(at, `A claim was settled with ${earlier.charged}, and again with ${charged}.`)
+        } else if (earlier === undefined && !open.delete(settlement.id) && !isRefund(settlement)) {
+          violations.add(at, `A claim was settled with ${charged} that the store had not allowed.`)
+        }
+        settled.set(settlement.id, { at, charged })
+      }
+    },
+    violations({ now, activeClaims }) {
+      for (const { at, gateway } of open.values()) {
+        if (!mayBeLost(at))
+          violations.add(now, `Gateway ${gateway} never settled a claim of ${Math.round(at)} ms.`)
+      }
+      if (activeClaims > 0) violations.add(now, `The limit store still holds ${activeClaims} claims.`)
+      return violations.list
+    },
+  }
+}
+
+/** A gateway takes back a claim without an answer: the store may have allowed it. */
+function isRefund({ charged }: Settlement): boolean {
+  return charged.every(amount => amount === 0)
+}
+
+function needsSettlement({ counters }: Claim): boolean {
+  return counters.some(counter => counter.kind !== 'rate' || counter.floor !== undefined)
+}

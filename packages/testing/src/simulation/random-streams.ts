@@ -1,0 +1,23 @@
+import { seededRandom } from '../seeded-random.ts'
+
+/**
+ * Returns independent sequences of random numbers by name, all determined by one seed. A model with a sequence of its own draws the
+ * same numbers whatever other models draw.
+ */
+export function randomStreams(seed: number): (name: string) => () => number {
+  return name => {
+    // FNV-1a, 32 bits.
+    let hash = 0x811c9dc5
+    for (const unit of `${seed}/${name}`) hash = Math.imul(hash ^ unit.codePointAt(0)!, 0x01000193)
+    return seededRandom(hash >>> 0)
+  }
+}
+
+/** Returns a function that makes ids of 32 hexadecimal digits of random numbers. */
+export function seededIds(random: () => number): () => string {
+  const word = () =>
+    Math.floor(random() * 0x1_0000_0000)
+      .toString(16)
+      .padStart(8, '0')
+  return () => word() + word() + word() + word()
+}

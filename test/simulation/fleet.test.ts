@@ -1,0 +1,21 @@
+import { SimulationSummary, simulate } from '@sluice/testing/simulation'
+import { expect, it } from 'vitest'
+import { fleetOptions, fleetParts } from './fleet.ts'
+
+it('holds every invariant over 10,000 requests, outages and partitions', { timeout: 60_000 }, async () => {
+  const size = { seed: 1, gateways: 10, requests: 10_000 }
+  const summary = new SimulationSummary()
+  const result = await simulate({ ...fleetOptions(size, fleetParts(size)), listeners: [summary] })
+  expect(result.violations).toEqual([])
+  expect(result.requests).toBe(10_000)
+  const report = summary.report()
+  // What the invariants are about has happened.
+  expect(report.disconnected).toBeGreaterThan(50)
+  expect(report.attempts).toBeGreaterThan(11_000)
+  expect(report.rateLimited['noisy-0']).toBeGreaterThan(100)
+  expect(report.completed).toBeGreaterThan(7_000)
+  const primary = report.targets.find(({ provider }) => provider === 'primary')
+  expect(primary?.calls.refused).toBeGreaterThan(50)
+  expect(primary?.calls.unreachable).toBeGreaterThan(20)
+  expect(primary?.calls.cut).toBeGreaterThan(3)
+})

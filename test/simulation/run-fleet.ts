@@ -1,0 +1,19 @@
+import { SimulationSummary, simulate } from '@sluice/testing/simulation'
+import { fleetOptions, fleetParts } from './fleet.ts'
+
+// Arguments: the numbers of requests and of gateways, and the seed. Prints JSON, and exits with 1 if an invariant does not hold.
+
+const [requests = 10_000, gateways = 10, seed = 1] = process.argv.slice(2).map(Number)
+const size = { seed, gateways, requests }
+const summary = new SimulationSummary()
+const began = performance.now()
+const result = await simulate({ ...fleetOptions(size, fleetParts(size)), listeners: [summary] })
+const { user, system } = process.cpuUsage()
+const measured = {
+  seconds: (performance.now() - began) / 1_000,
+  cpuMsPerRequest: (user + system) / 1_000 / requests,
+  maxRssMiB: process.resourceUsage().maxRSS / 1_024,
+  node: process.version,
+}
+console.log(JSON.stringify({ ...size, ...result, report: summary.report(), measured }, null, 2))
+if (result.violations.length > 0) process.exitCode = 1
