@@ -231,6 +231,7 @@ const uses: Record<string, { readonly all: readonly string[]; readonly types: re
       'redis',
       'sqlite',
       'telemetry',
+      'testing/simulation',
     ],
     types: [],
   },

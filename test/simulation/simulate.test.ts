@@ -171,7 +171,7 @@ describe('simulate', () => {
     await expect(simulate(unwrapped)).rejects.toThrow('A call to a.invalid is not simulated')
     const provider = {
       ...target.provider,
-      encode: () => ({ method: 'POST', url: 'http://a.invalid/other', headers: {} }),
+      encode: () => ({ method: 'POST' as const, url: 'http://a.invalid/other', headers: {} }),
     } as const
     await expect(simulate(optionsOf([{ provider, model: 'm' }]))).rejects.toThrow(
       "The simulation cannot answer for the provider 'a': it knows no API at http://a.invalid/other.",

@@ -43,5 +43,5 @@ export {
 } from './simulation/simulation-report.ts'
 export type { Partition, StoreLink } from './simulation/store-link.ts'
 export type { TimeRange } from './simulation/time-range.ts'
-export type { Burst, ClientGroup, ClientRetries, Traffic } from './simulation/traffic.ts'
+export type { Burst, ClientGroup, ClientRetries, RecordedRequest, Traffic } from './simulation/traffic.ts'
 export type { FailureKind, Outage, Quota, UpstreamModel } from './simulation/upstream-model.ts'

@@ -34,6 +34,11 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('../commands/explain.ts')).explain,
   },
   {
+    name: 'simulate',
+    summary: 'shows what traffic and outages would do to a configuration, on a virtual clock',
+    load: async () => (await import('../commands/simulate.ts')).simulate,
+  },
+  {
     name: 'keys create',
     summary: 'creates an API key, and prints it once',
     load: async () => (await import('../commands/keys-create.ts')).keysCreate,

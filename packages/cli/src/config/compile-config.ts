@@ -23,7 +23,7 @@ import { ConfigLocation } from './shape/shape.ts'
 export function compileConfig(
   config: TypedConfig,
   issues: IssueList,
-  pool: VendorPool,
+  pool: Pick<VendorPool, 'take'>,
   tokenCallers: TokenCallers = jwt,
 ): CompiledConfig {
   const root = new ConfigLocation([], issues)

@@ -37,6 +37,8 @@ export interface Foundation {
   readonly observe: Observer | undefined
   /** Knows the requests of the console's own chat; `undefined` where there is none. */
   readonly consoleCaller?: ConsoleCaller | undefined
+  /** The clock and the ids of limits, where they are not those of the system. */
+  readonly limitSources?: Pick<LimitsOptions, 'clock' | 'generateId'> | undefined
   /** Options that services add, such as a tracer. */
   readonly further?: Partial<GatewayOptions>
 }
@@ -106,26 +108,27 @@ function authenticator({ callers }: CompiledConfig, { database, observe }: Found
 }
 
 /** Without a store, limits of targets are counted in this process, and from the start with each configuration. */
-function bindTargetLimits(
-  { config, targetLimits }: CompiledConfig,
-  { limitStore: store, observe }: Foundation,
-): void {
-  if (store !== undefined)
-    targetLimits.bind(rules => limits(rules, { store, ...limitOptions(config, observe) }))
+function bindTargetLimits({ config, targetLimits }: CompiledConfig, foundation: Foundation): void {
+  const { limitStore: store, limitSources } = foundation
+  if (store === undefined && limitSources === undefined) return
+  targetLimits.bind(rules =>
+    limits(rules, { ...(store !== undefined && { store }), ...limitOptions(config, foundation) }),
+  )
 }
 
-function limitOptions({ state }: TypedConfig, observe: Observer | undefined): LimitsOptions {
+function limitOptions({ state }: TypedConfig, { observe, limitSources }: Foundation): LimitsOptions {
   return {
+    ...limitSources,
     ...(state?.instances !== undefined && { instances: state.instances }),
     ...(observe !== undefined && { observe }),
   }
 }
 
 /** Rules without a store are the gateway's, which keeps their counts when others take their place. */
-function limit(
-  config: TypedConfig,
-  { limitStore: store, observe }: Foundation,
-): Pick<GatewayOptions, 'limits'> {
+function limit(config: TypedConfig, foundation: Foundation): Pick<GatewayOptions, 'limits'> {
   const { limits: rules = [] } = config
-  return { limits: store === undefined ? rules : limits(rules, { store, ...limitOptions(config, observe) }) }
+  const { limitStore: store } = foundation
+  return {
+    limits: store === undefined ? rules : limits(rules, { store, ...limitOptions(config, foundation) }),
+  }
 }

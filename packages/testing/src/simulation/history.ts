@@ -121,6 +121,8 @@ export interface HistoryListener {
   callBegan?(record: BegunCall): void
   /** An upstream sends the head of a successful response. */
   callAnswered?(record: BegunCall): void
+  /** A gateway reports what a request, or a call whose response was discarded, costs in US dollars. */
+  charged?(cost: number): void
 }
 
 /** How much text is hashed at once, in UTF-16 units. */
@@ -155,6 +157,10 @@ export class History {
 
   callAnswered(record: BegunCall): void {
     for (const listener of this.#listeners) listener.callAnswered?.(record)
+  }
+
+  charged(cost: number): void {
+    for (const listener of this.#listeners) listener.charged?.(cost)
   }
 
   record(record: HistoryRecord): void {

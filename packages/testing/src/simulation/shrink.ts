@@ -1,4 +1,5 @@
 import { type SimulationOptions, type SimulationResult, simulate } from './simulate.ts'
+import type { UpstreamModel } from './upstream-model.ts'
 
 /** A simulation that may be made smaller. */
 export interface ShrinkableSimulation {
@@ -85,11 +86,12 @@ function* candidates(
     }
   }
   for (const [name, model] of Object.entries(upstreams)) {
-    for (const member of ['outages', 'failures'] as const) {
-      for (const list of eachLeftOut(model[member])) {
-        yield { ...parts, upstreams: { ...upstreams, [name]: { ...model, [member]: list } } }
-      }
-    }
+    const withModel = (changed: UpstreamModel): SimulationParts => ({
+      ...parts,
+      upstreams: { ...upstreams, [name]: { ...model, ...changed } },
+    })
+    for (const outages of eachLeftOut(model.outages)) yield withModel({ outages })
+    for (const failures of eachLeftOut(model.failures)) yield withModel({ failures })
   }
   for (const name of ['limits', 'ledger'] as const) {
     for (const partitions of eachLeftOut(stores[name]?.partitions)) {

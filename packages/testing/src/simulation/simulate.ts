@@ -167,8 +167,12 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       observe: observers(given.observe ?? (() => {}), event => {
         if (event.type === 'target' || event.type === 'store') {
           history.record({ type: 'state', at: scheduler.now, gateway: index, event })
-        } else if (event.type === 'end' && event.outcome === 'internal_error') {
-          history.fail(event.error instanceof Error ? event.error : new Error(String(event.error)))
+        } else if (event.type === 'discarded_call') history.charged(event.cost ?? 0)
+        else if (event.type === 'end') {
+          history.charged(event.cost ?? 0)
+          if (event.outcome === 'internal_error') {
+            history.fail(event.error instanceof Error ? event.error : new Error(String(event.error)))
+          }
         }
       }),
     })

@@ -31,7 +31,7 @@ export interface SimulationReport {
   /** Of answered attempts: until the first byte, and until the end. */
   readonly firstMs: { readonly p50: number; readonly p99: number }
   readonly totalMs: { readonly p50: number; readonly p99: number }
-  /** US dollars by the ledger, discarded calls included; of calls with a known price. */
+  /** US dollars by the gateways' prices, of requests and of discarded calls with a known price. */
   readonly spend: number
   /** Failed attempts by status. */
   readonly failures: Readonly<Record<string, number>>
@@ -93,9 +93,11 @@ export class SimulationSummary implements HistoryListener {
       known.calls[end]++
       known.promptTokens += promptTokens
       known.completionTokens += completionTokens
-    } else if (record.type === 'ledger' && !record.again) {
-      this.#spend += record.closing.charge?.cost ?? 0
     }
+  }
+
+  charged(cost: number): void {
+    this.#spend += cost
   }
 
   /** Returns the sums. Call it when the simulation has ended. */

@@ -19,12 +19,26 @@ export interface ClientRetries {
   readonly obeysRetryAfter?: boolean
 }
 
+/** A request of a log, to be sent again at its time. */
+export interface RecordedRequest {
+  /** When it arrives, in milliseconds since the beginning. */
+  readonly atMs: number
+  /** The index of its key in `keys` of its group. */
+  readonly key: number
+  readonly model: string
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly stream: boolean
+}
+
 /** Clients that behave alike. Their requests arrive as a Poisson process. */
 export interface ClientGroup {
   /** Default: `clients` and the number of the group. */
   readonly name?: string
   /** Requests per second, on average. */
   readonly rate: number
+  /** Requests that arrive at their times instead, in order. Then `rate`, `models` and the distributions have no effect. */
+  readonly recorded?: readonly RecordedRequest[]
   /** When they send, in milliseconds since the beginning. Default: as long as the traffic. */
   readonly fromMs?: number
   readonly toMs?: number
@@ -85,6 +99,8 @@ export class ClientArrivals {
   readonly #promptTokens: () => number
   readonly #completionTokens: () => number
   readonly #disconnectsAfterMs: () => number
+  /** How many recorded requests have arrived. */
+  #recorded = 0
   #now: number
 
   constructor(group: ClientGroup, index: number, durationMs: number, random: () => number) {
@@ -108,6 +124,8 @@ export class ClientArrivals {
 
   /** Returns when the next request arrives; `undefined`: none does. */
   next(): number | undefined {
+    const { recorded } = this.#group
+    if (recorded !== undefined) return recorded[this.#recorded]?.atMs
     if (this.#maxRate <= 0) return undefined
     // Thinning: of a process at the highest rate, arrivals are left out.
     for (;;) {
@@ -119,6 +137,24 @@ export class ClientArrivals {
 
   /** Draws the request that arrives now. */
   request(): PlannedRequest {
+    const recorded = this.#group.recorded?.[this.#recorded++]
+    return recorded === undefined ? this.#drawn() : this.#again(recorded)
+  }
+
+  #again({ key, atMs: _, ...request }: RecordedRequest): PlannedRequest {
+    const { disconnects } = this.#group
+    const [disconnect, disconnectsAfterMs] = [this.#random(), this.#disconnectsAfterMs()]
+    return {
+      clients: this.#name,
+      group: this.#group,
+      key: this.#group.keys[key]!,
+      ...request,
+      disconnectsAfterMs:
+        disconnects !== undefined && disconnect < disconnects.share ? disconnectsAfterMs : undefined,
+    }
+  }
+
+  #drawn(): PlannedRequest {
     const { streamed = 0.5, disconnects } = this.#group
     const [key, model] = [this.#key(), this.#model()]
     const [prompt, completion] = [this.#promptTokens(), this.#completionTokens()]

@@ -5,7 +5,7 @@ import type { Partition } from '../store-link.ts'
 import { ViolationList } from './violation-list.ts'
 
 /** How long settled claims are remembered, to notice a second settlement, in milliseconds. */
-const rememberedMs = 300_000
+const historyMs = 300_000
 /** How close to a partition the answer to a claim may be lost, in milliseconds. */
 const lostMs = 1_000
 
@@ -32,7 +32,7 @@ export function settledOnce(partitions: readonly Partition[] = []): Invariant {
         const { at, settlement } = record
         const charged = settlement.charged.join(' ')
         for (const [id, { at: settledAt }] of settled) {
-          if (at - settledAt < rememberedMs) break
+          if (at - settledAt < historyMs) break
           settled.delete(id)
         }
         const earlier = settled.get(settlement.id)

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import { config, runSimulate, simulatedData, traffic } from '../fake-simulate-command.ts'
+import { parseOutage } from '../simulate/outage-option.ts'
+
+describe('sluice simulate', { timeout: 60_000 }, () => {
+  it('prints what the traffic did, without keys and without a network', async () => {
+    const { code, printed, logged } = await runSimulate([
+      '--traffic',
+      'traffic.yaml',
+      '--outage',
+      'openai:30s..1m',
+    ])
+    expect(code, logged).toBe(0)
+    expect(printed).toMatch(/^requests +2\d\d$/m)
+    expect(printed).toMatch(/^spend \(USD\) +0\.\d+$/m)
+    expect(printed).toMatch(/^batch +\d+$/m)
+    expect(printed).toMatch(/^openai\/gpt-4o-mini +\d+ /m)
+    expect(printed).toMatch(/^anthropic\/claude-sonnet-4-5 +\d+ /m)
+    expect(printed).toMatch(/^seed 1, digest of the history [0-9a-f]{16}$/m)
+    expect(logged).toContain('Not set, and replaced by a placeholder: APP_KEY, BATCH_KEY, OPENAI_API_KEY.')
+  })
+
+  it('sends the requests of a log again', async () => {
+    const row = (at: number, more: object = {}) =>
+      JSON.stringify({
+        id: `req_${at}`,
+        at: 1_700_000_000_000 + at,
+        operation: 'generate',
+        dialect: 'chat',
+        principal: 'app',
+        model: 'small',
+        stream: false,
+        promptTokens: 100,
+        completionTokens: 50,
+        ...more,
+      })
+    const log = [
+      row(0),
+      row(90_000),
+      row(5_000, { dialect: 'messages', stream: true }),
+      row(1, { operation: 'embed' }),
+    ]
+    const found = await simulatedData(['--traffic', 'log.jsonl'], { 'log.jsonl': log.join('\n') })
+    expect(found).toMatchObject({ requests: 3, completed: 3 })
+    expect(found.targets).toMatchObject([{ model: 'gpt-4o-mini', promptTokens: 300, completionTokens: 150 }])
+    const broken = await runSimulate(['--traffic', 'log.jsonl'], { 'log.jsonl': `${row(0)}\n{"at":1}` })
+    expect(broken).toMatchObject({
+      code: 1,
+      logged: expect.stringContaining('log.jsonl, line 2 is no request'),
+    })
+  })
+
+  it.each([
+    [[], 2, 'the traffic is missing'],
+    [['a', 'b', '--traffic', 'traffic.yaml'], 2, "unexpected argument 'b'"],
+    [['--traffic', 'traffic.yaml', '--seed', 'x'], 2, "--seed is 'x'"],
+    [['--traffic', 'traffic.yaml', '--gateways', '0'], 2, "--gateways is '0'"],
+    [['--traffic', 'traffic.yaml', '--outage', 'openai'], 2, '--outage is'],
+    [['--traffic', 'missing.yaml'], 1, 'Cannot read missing.yaml'],
+    [['missing.yaml', '--traffic', 'traffic.yaml'], 1, 'File not found'],
+    [
+      ['--traffic', 'traffic.yaml', '--outage', 'opnai:1m..2m'],
+      1,
+      "no provider 'opnai', expected one of openai, anthropic. Did you mean 'openai'?",
+    ],
+  ])('rejects %j', async (argv, code, message) => {
+    const found = await runSimulate(argv)
+    expect(found).toMatchObject({ code, printed: '', logged: expect.stringContaining(message) })
+  })
+
+  it('names the path of everything that is wrong in a traffic file', async () => {
+    const { code, logged } = await runSimulate(['--traffic', 'traffic.yaml'], {
+      'traffic.yaml': `
+duration: soon
+clients:
+  - rate: -1
+    keys: []
+    models: [small]
+    promptTokens: { lognormal: { median: 0, p99: 1 } }
+    bursts: [{ from: 2m, to: 1m, factor: 2 }]
+    speed: fast
+upstreams: { openai: { outages: [{ from: 1m, to: 2m, kind: 200 }] } }
+`,
+    })
+    expect(code).toBe(1)
+    for (const path of [
+      'duration (line 2)',
+      'clients[0].rate (line 4)',
+      'clients[0].keys (line 5)',
+      'clients[0].promptTokens (line 7)',
+      'clients[0].bursts[0].to (line 8)',
+      'clients[0].speed (line 9)',
+      'upstreams.openai.outages[0].kind (line 10)',
+    ])
+      expect(logged).toContain(`- ${path}: `)
+  })
+
+  it('says what the configuration has not, and what cannot be simulated', async () => {
+    const names = traffic.replace('[smart, {', '[smrt, {').replace('keys: [app]', 'keys: [ap]')
+    const unknown = await runSimulate(['--traffic', 'traffic.yaml'], { 'traffic.yaml': names })
+    expect(unknown.code).toBe(1)
+    expect(unknown.logged).toContain(
+      "- The traffic has the key 'ap', expected one of app, batch. Did you mean 'app'?",
+    )
+    expect(unknown.logged).toContain(
+      "- The traffic has the model 'smrt', expected one of smart, small. Did you mean 'smart'?",
+    )
+    const bedrock = await runSimulate(['--traffic', 'traffic.yaml'], {
+      'sluice.config.yaml': config
+        .replace('anthropic: {}', 'anthropic: { type: bedrock, region: eu-west-1 }')
+        .concat("hooks: [{ type: webhook, url: 'https://a.example/hook', secret: '0123456789abcdef' }]"),
+    })
+    expect(bedrock.code, bedrock.logged).toBe(1)
+    expect(bedrock.logged).toContain("- The provider 'anthropic' (bedrock): its streams are binary.")
+    expect(bedrock.logged).toContain('- The hook webhook: it calls another server.')
+  })
+})
+
+describe('parseOutage', () => {
+  it('reads a provider, a range and what happens', () => {
+    expect(parseOutage('openai:10m..25m')).toEqual({
+      provider: 'openai',
+      outage: { fromMs: 600_000, toMs: 1_500_000 },
+    })
+    expect(parseOutage('my-own:0..90s:429').outage).toEqual({ fromMs: 0, toMs: 90_000, kind: 429 })
+    expect(parseOutage('a:1s..2s:timeout').outage.kind).toBe('timeout')
+  })
+
+  it.each([
+    'openai',
+    'openai:5m',
+    'openai:5m..1m',
+    'openai:5m..6m:200',
+    'openai:5m..6m:slow',
+    ':1m..2m',
+    'a:1..2',
+  ])('rejects %s', text => {
+    expect(() => parseOutage(text)).toThrow('--outage is')
+  })
+})

@@ -1,0 +1,148 @@
+import {
+  type Outage,
+  simulate as runSimulation,
+  SimulationSummary,
+  type UpstreamModel,
+} from '@sluice/testing/simulation'
+import { type Command, type CommandContext, CommandError, type Values } from '../command.ts'
+import { textOf, textsOf } from '../command-line/arguments.ts'
+import { printable } from '../command-line/printable.ts'
+import { suggest } from '../config/issues/issue-list.ts'
+import { parseOutage, type TypedOutage } from '../simulate/outage-option.ts'
+import { readTraffic, type SimulatedTraffic } from '../simulate/read-traffic.ts'
+import { loadSimulatedConfig, type SimulatedConfig } from '../simulate/simulated-config.ts'
+import { type SimulatedRun, simulationText } from '../simulate/simulation-text.ts'
+
+/** `sluice simulate`. */
+export const simulate: Command = {
+  name: 'simulate',
+  summary: 'shows what traffic and outages would do to a configuration, on a virtual clock',
+  help: `
+Usage: sluice simulate [CONFIG] --traffic FILE [options]
+
+  CONFIG            configuration to simulate. Default: sluice.config.* in this folder
+  --traffic FILE    what clients send: YAML or JSON, or a request log (sluice logs --jsonl)
+  --outage WHAT     a provider and when its calls fail: openai:10m..25m, optionally with how: :unreachable, :timeout,
+                    :cut or a status. Default 503. Can be repeated
+  --compare CONFIG  a second configuration, with the same traffic and seed, side by side
+  --gateways COUNT  number of gateways, 1 to 10000. Default: as the traffic file says, or 1
+  --seed N          determines all random numbers. Default 1
+  --json            prints JSON
+
+Runs the gateway itself with modelled upstreams, stores and clients. Calls no vendor, opens no socket and needs no keys.
+The same files and the same seed give the same result.
+
+Example: sluice simulate sluice.config.yaml --traffic traffic.yaml --outage openai:10m..25m`,
+  options: {
+    traffic: { type: 'string' },
+    outage: { type: 'string', multiple: true },
+    compare: { type: 'string' },
+    gateways: { type: 'string' },
+    seed: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  async run(values, positionals, context) {
+    const args = parseArguments(values, positionals)
+    const traffic = await readTraffic(args.traffic, context.cwd)
+    const paths = args.compare === undefined ? [args.config] : [args.config, args.compare]
+    const configs: SimulatedConfig[] = []
+    for (const path of paths) configs.push(await loadSimulatedConfig(path, traffic.traffic, context))
+    const runs: SimulatedRun[] = []
+    for (const config of configs) runs.push(await simulated(config, traffic, args, context))
+    if (args.json)
+      context.print(JSON.stringify(args.compare === undefined ? dataOf(runs[0]!) : runs.map(dataOf), null, 2))
+    else {
+      for (const { name, notes } of configs) for (const note of notes) context.log(`${name}: ${note}`)
+      context.print(simulationText(runs))
+    }
+    return 0
+  },
+}
+
+interface SimulateArguments {
+  readonly config: string | undefined
+  readonly traffic: string
+  readonly compare: string | undefined
+  readonly outages: readonly TypedOutage[]
+  readonly gateways: number | undefined
+  readonly seed: number
+  readonly json: boolean
+}
+
+function parseArguments(values: Values, positionals: readonly string[]): SimulateArguments {
+  const wrong = (message: string) => new CommandError(`sluice simulate: ${message}`, 2)
+  const [config, extra] = positionals
+  if (extra !== undefined)
+    throw wrong(`unexpected argument '${printable(extra)}': expected one configuration.`)
+  const traffic = textOf(values, 'traffic')
+  if (traffic === undefined)
+    throw wrong('the traffic is missing. Pass --traffic: see sluice simulate --help.')
+  const whole = (name: string, min: number, max: number): number | undefined => {
+    const text = textOf(values, name)
+    const value = Number(text)
+    if (text === undefined) return undefined
+    if (/^\d{1,10}$/.test(text) && value >= min && value <= max) return value
+    throw wrong(`--${name} is '${printable(text)}', expected a whole number from ${min} to ${max}.`)
+  }
+  return {
+    config,
+    traffic,
+    compare: textOf(values, 'compare'),
+    outages: textsOf(values, 'outage').map(parseOutage),
+    gateways: whole('gateways', 1, 10_000),
+    seed: whole('seed', 0, 4_294_967_295) ?? 1,
+    json: values.json === true,
+  }
+}
+
+async function simulated(
+  { name, createOptions, providers }: SimulatedConfig,
+  { traffic, upstreams = {}, stores, gateways }: SimulatedTraffic,
+  args: SimulateArguments,
+  { signal }: CommandContext,
+): Promise<SimulatedRun> {
+  const summary = new SimulationSummary()
+  const models = withOutages(upstreams, args.outages)
+  for (const provider of Object.keys(models)) {
+    if (providers.includes(provider)) continue
+    throw new CommandError(
+      `${name} has no provider '${printable(provider)}', expected one of ${providers.join(', ')}. ${suggest(provider, providers) ?? ''}`.trim(),
+    )
+  }
+  try {
+    const result = await runSimulation({
+      seed: args.seed,
+      gateways: args.gateways ?? gateways ?? 1,
+      createOptions,
+      upstreams: models,
+      ...(stores !== undefined && { stores }),
+      traffic,
+      listeners: [summary],
+      signal,
+    })
+    return { name, result, report: summary.report() }
+  } catch (error) {
+    if (signal.aborted) throw new CommandError('sluice simulate: cancelled.')
+    throw new CommandError(
+      `${name} cannot be simulated: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+function withOutages(
+  upstreams: Readonly<Record<string, UpstreamModel>>,
+  typed: readonly TypedOutage[],
+): Readonly<Record<string, UpstreamModel>> {
+  const models = new Map(Object.entries(upstreams))
+  for (const { provider, outage } of typed) {
+    const model = models.get(provider)
+    const outages: readonly Outage[] = [...(model?.outages ?? []), outage]
+    models.set(provider, { ...model, outages })
+  }
+  return Object.fromEntries(models)
+}
+
+function dataOf({ name, result, report }: SimulatedRun): object {
+  const { seed, simulatedMs, digest } = result
+  return { config: name, seed, simulatedMs, digest, ...report }
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { LoggedRequest } from '@sluice/core/store'
+import type { ClientGroup, RecordedRequest, SimulationOptions, Traffic } from '@sluice/testing/simulation'
+import { CommandError } from '../command.ts'
+import { IssueList } from '../config/issues/issue-list.ts'
+import { readSource } from '../config/load/read-source.ts'
+import { ConfigLocation } from '../config/shape/shape.ts'
+import { type TrafficClients, type TrafficFile, trafficShape } from './traffic-shape.ts'
+
+/** What a traffic file says. */
+export interface SimulatedTraffic extends Pick<SimulationOptions, 'upstreams' | 'stores'> {
+  readonly traffic: Traffic
+  readonly gateways: number | undefined
+}
+
+/** The text of a key that the simulation gives to a caller. */
+export function simulatedKey(id: string): string {
+  return `simulated-${encodeURIComponent(id)}`
+}
+
+/**
+ * Reads traffic: a YAML or JSON file, or a request log as JSON lines, as `sluice logs --jsonl` exports it. Rejects with
+ * `InvalidConfigError`, which lists all issues with their paths, or `CommandError` for what is neither.
+ */
+export async function readTraffic(path: string, cwd: string): Promise<SimulatedTraffic> {
+  const file = resolve(cwd, path)
+  if (file.endsWith('.jsonl')) return { traffic: await recordedTraffic(file, path), gateways: undefined }
+  const { value, positionOf } = await readSource(file, path)
+  const issues = new IssueList({ name: path, references: new Map(), secrets: [], positionOf })
+  const given = trafficShape.read(value, new ConfigLocation([], issues)) as TrafficFile
+  issues.throwIfAny()
+  const { duration, gateways, clients, upstreams, stores } = given
+  return {
+    traffic: { durationMs: duration, clients: clients.map(groupOf) },
+    gateways,
+    ...(upstreams !== undefined && { upstreams }),
+    ...(stores !== undefined && { stores }),
+  }
+}
+
+function groupOf({ from, to, keys, models, ...rest }: TrafficClients): ClientGroup {
+  return {
+    ...rest,
+    ...(from !== undefined && { fromMs: from }),
+    ...(to !== undefined && { toMs: to }),
+    keys: keys.map(key => {
+      const { id, ...weight } = typeof key === 'string' ? { id: key } : key
+      return { id, key: simulatedKey(id), ...weight }
+    }),
+    models: models.map(model => (typeof model === 'string' ? { model } : model)),
+  }
+}
+
+/** The requests of a log for a generated answer, at their times, with their keys, models and tokens. */
+async function recordedTraffic(file: string, path: string): Promise<Traffic> {
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new CommandError(`sluice simulate: cannot read ${path} (--traffic).`)
+  })
+  const rows = text
+    .split('\n')
+    .flatMap((line, index) => (line.trim() === '' ? [] : [rowOf(line, `${path}, line ${index + 1}`)]))
+    .filter(
+      ({ operation, model, principal }) => operation === 'generate' && model !== null && principal !== null,
+    )
+    .sort((one, other) => one.at - other.at)
+  const [first] = rows
+  if (first === undefined) {
+    throw new CommandError(`${path} has no requests for a generated answer with a key and a model.`)
+  }
+  const ids = [...new Set(rows.map(({ principal }) => principal!))]
+  const groups = (['chat', 'messages'] as const).flatMap((dialect): readonly ClientGroup[] => {
+    const recorded = rows
+      .filter(row => (row.dialect === 'messages' ? 'messages' : 'chat') === dialect)
+      .map(
+        (row): RecordedRequest => ({
+          atMs: row.at - first.at,
+          key: ids.indexOf(row.principal!),
+          model: row.model!,
+          promptTokens: Math.max(1, row.promptTokens ?? 1),
+          completionTokens: Math.max(1, row.completionTokens ?? 1),
+          stream: row.stream,
+        }),
+      )
+    const keys = ids.map(id => ({ id, key: simulatedKey(id) }))
+    const models = [...new Set(recorded.map(({ model }) => model))].map(model => ({ model }))
+    return recorded.length === 0
+      ? []
+      : [{ name: `log of ${dialect}`, rate: 0, recorded, keys, models, dialect }]
+  })
+  return { durationMs: rows.at(-1)!.at - first.at + 1, clients: groups }
+}
+
+type Row = Pick<
+  LoggedRequest,
+  'at' | 'operation' | 'dialect' | 'principal' | 'model' | 'stream' | 'promptTokens' | 'completionTokens'
+>
+
+function rowOf(line: string, name: string): Row {
+  let row: Partial<Row> | null
+  try {
+    row = JSON.parse(line)
+  } catch {
+    throw new CommandError(`${name} is not valid JSON.`)
+  }
+  const isRow =
+    typeof row?.at === 'number' && typeof row.operation === 'string' && typeof row.stream === 'boolean'
+  if (isRow) return row as Row
+  throw new CommandError(`${name} is no request of a log: expected what sluice logs --jsonl exports.`)
+}

@@ -1,0 +1,104 @@
+import type { SimulationReport, SimulationResult, TargetReport } from '@sluice/testing/simulation'
+import { type Column, tableText } from '../command-line/table-text.ts'
+
+/** The simulation of one configuration. */
+export interface SimulatedRun {
+  /** The name of its file. */
+  readonly name: string
+  readonly result: SimulationResult
+  readonly report: SimulationReport
+}
+
+/** Writes simulations as tables, several side by side. */
+export function simulationText(runs: readonly SimulatedRun[]): string {
+  return [
+    sumsText(runs),
+    ...statusText(runs),
+    ...rateLimitedText(runs),
+    targetsText(runs),
+    `seed ${runs[0]!.result.seed}, digest of the history ${runs.map(({ result }) => result.digest.slice(0, 16)).join(', ')}`,
+  ].join('\n\n')
+}
+
+function sumsText(runs: readonly SimulatedRun[]): string {
+  const rows: readonly (readonly [string, (report: SimulationReport) => string])[] = [
+    ['requests', ({ requests }) => grouped(requests)],
+    ['with retries of clients', ({ attempts }) => grouped(attempts)],
+    ['answered', ({ completed }) => grouped(completed)],
+    ['failed', ({ failed }) => grouped(failed)],
+    ['disconnected', ({ disconnected }) => grouped(disconnected)],
+    ['error rate', ({ errorRate }) => `${(errorRate * 100).toFixed(2)} %`],
+    ['answers per second', ({ throughput }) => throughput.toFixed(2)],
+    ['first byte p50', ({ firstMs }) => ms(firstMs.p50)],
+    ['first byte p99', ({ firstMs }) => ms(firstMs.p99)],
+    ['whole answer p50', ({ totalMs }) => ms(totalMs.p50)],
+    ['whole answer p99', ({ totalMs }) => ms(totalMs.p99)],
+    ['spend (USD)', ({ spend }) => (spend >= 1 || spend === 0 ? spend.toFixed(2) : spend.toFixed(6))],
+  ]
+  return tableText(
+    columnsOf('', runs),
+    rows.map(([label, cell]) => [label, ...runs.map(({ report }) => cell(report))]),
+  )
+}
+
+function statusText(runs: readonly SimulatedRun[]): readonly string[] {
+  return countsText('failures by status', runs, ({ failures }) => failures)
+}
+
+function rateLimitedText(runs: readonly SimulatedRun[]): readonly string[] {
+  return countsText('429 by key', runs, ({ rateLimited }) => rateLimited)
+}
+
+function countsText(
+  head: string,
+  runs: readonly SimulatedRun[],
+  countsOf: (report: SimulationReport) => Readonly<Record<string, number>>,
+): readonly string[] {
+  const names = [...new Set(runs.flatMap(({ report }) => Object.keys(countsOf(report))))].sort()
+  if (names.length === 0) return []
+  const rows = names.map(name => [name, ...runs.map(({ report }) => grouped(countsOf(report)[name] ?? 0))])
+  return [tableText(columnsOf(head, runs), rows)]
+}
+
+function targetsText(runs: readonly SimulatedRun[]): string {
+  const columns: readonly Column[] = [
+    { head: 'calls of' },
+    ...(runs.length > 1 ? [{ head: 'by' }] : []),
+    ...['calls', 'answered', 'refused', 'broken', 'cancelled', 'tokens'].map(head => ({ head, right: true })),
+  ]
+  const names = [...new Set(runs.flatMap(({ report }) => report.targets.map(nameOf)))].sort()
+  const rows = names.flatMap(name =>
+    runs.flatMap(({ name: config, report }) => {
+      const target = report.targets.find(each => nameOf(each) === name)
+      if (target === undefined) return []
+      const { completed, refused, unreachable, cut, cancelled } = target.calls
+      const all = completed + refused + unreachable + cut + cancelled
+      const cells = [
+        all,
+        completed,
+        refused,
+        unreachable + cut,
+        cancelled,
+        target.promptTokens + target.completionTokens,
+      ]
+      return [[name, ...(runs.length > 1 ? [config] : []), ...cells.map(grouped)]]
+    }),
+  )
+  return tableText(columns, rows)
+}
+
+function columnsOf(head: string, runs: readonly SimulatedRun[]): readonly Column[] {
+  return [{ head }, ...runs.map(({ name }) => ({ head: name, right: true }))]
+}
+
+function nameOf({ provider, model }: TargetReport): string {
+  return `${provider}/${model}`
+}
+
+function ms(value: number): string {
+  return `${grouped(Math.round(value))} ms`
+}
+
+function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}

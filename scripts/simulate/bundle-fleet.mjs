@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+
+/**
+ * Bundles the simulation of a fleet (`test/simulation/run-fleet.ts`) with the sources of packages, those of another folder too.
+ *
+ * @param folder has `packages` and `test`, as this repository does
+ * @param outfile the script to write, an ES module
+ */
+export async function bundleFleet(folder, outfile) {
+  const sources = {
+    name: 'sources',
+    setup: ({ onResolve }) => {
+      onResolve({ filter: /^@sluice\// }, ({ path }) => {
+        const [, name, ...entry] = path.split('/')
+        const at = join(folder, 'packages', name)
+        const { exports } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'))
+        return { path: join(at, exports[['.', ...entry].join('/')]['@sluice/source']) }
+      })
+    },
+  }
+  await build({
+    entryPoints: [join(folder, 'test/simulation/run-fleet.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    conditions: ['@sluice/source'],
+    plugins: [sources],
+    // Packages in CommonJS require modules of Node.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+    logLevel: 'error',
+  })
+}
+
+/** Options of Node for a long simulation: most of its garbage is young. */
+export const nodeOptions = ['--max-semi-space-size=64']
