@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startService } from 'sluice'
 import { expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { fakeCommandContext } from '../../packages/cli/src/fake-command-context.
 import { main } from '../../packages/cli/src/main.ts'
 import { asking, runningDev } from '../e2e/cli/running-dev.ts'
 import { type Check, describePage } from './runner/describe-page.ts'
-import { tableUnder } from './runner/markdown.ts'
+import { root, tableUnder } from './runner/markdown.ts'
 import { temporaryFolder } from './runner/temporary-folder.ts'
 
 /** The words of each line, as a shell gives them to `npx`. */
@@ -126,6 +126,16 @@ describePage('docs/command-line.md', {
       if (argv[0] === 'explain') expect(got.printed).toContain('local')
     }
   },
+  simulate: async ({ code }) => {
+    const cwd = temporaryFolder()
+    cpSync(join(root, 'examples/simulation'), cwd, { recursive: true })
+    const traffic = join(cwd, 'traffic.yaml')
+    writeFileSync(traffic, readFileSync(traffic, 'utf8').replace('duration: 30m', 'duration: 1m'))
+    for (const [, ...argv] of linesOf(code)) {
+      const got = await run(argv, cwd)
+      expect(got, got.told).toMatchObject({ code: 0, printed: expect.stringMatching(/^requests +\d+$/m) })
+    }
+  },
   keys: besideDev(/Ann's notebook +until /),
   usage: besideDev(/^day,tag:team,requests,/),
   logs: besideDev(/^id,clientRequestId,at,/),
@@ -159,6 +169,7 @@ it.each([
   ['check', 'sluice check'],
   ['doctor', 'sluice doctor'],
   ['explain', 'sluice explain'],
+  ['simulate', 'sluice simulate'],
   ['keys create', 'sluice keys'],
   ['usage', 'sluice usage'],
   ['logs', 'sluice logs'],

@@ -64,6 +64,9 @@ const queries: readonly (readonly [query: string, ...pages: string[]])[] = [
   ['vercel ai sdk', 'ai-sdk'],
   ['cors', 'custom-gateway'],
   ['jwt', 'keys', 'packages/jwt'],
+  ['load test', 'simulation'],
+  ['what if openai is down', 'simulation'],
+  ['simulate traffic', 'simulation'],
 ]
 
 describe('the search of the site', () => {

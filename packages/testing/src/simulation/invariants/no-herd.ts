@@ -62,8 +62,11 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
     },
     record(record: HistoryRecord) {
       if (record.type === 'request') keys.delete(`${record.request}.${record.attempt}`)
-      if (record.type !== 'call' || !isFailure(record.end, record.status)) return
+      if (record.type !== 'call') return
       const target = targetOf(record)
+      // An answer that began before the outage is a success too: it ends a row of failures that has not opened the circuit.
+      if (record.end === 'completed' && target.openSince === undefined) target.failures.clear()
+      if (!isFailure(record.end, record.status)) return
       const key = keys.get(`${record.request}.${record.attempt}`) ?? ''
       target.failures.set(key, (target.failures.get(key) ?? 0) + 1)
       if (target.openSince !== undefined || target.failures.size < 2) return
