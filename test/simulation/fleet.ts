@@ -123,7 +123,7 @@ export function fleetOptions(size: FleetSize, parts: SimulationParts): Simulatio
   return {
     ...parts,
     seed: size.seed,
-    createOptions: ({ clock, generateId, limitStore, simulated }) => {
+    createOptions: ({ clock, generateId, ledger, limitStore, simulated }) => {
       const primary = simulated(
         openaiCompatible({ name: 'primary', baseURL: 'http://primary.invalid/v1', apiKey: 'k' })('large'),
       )
@@ -155,6 +155,7 @@ export function fleetOptions(size: FleetSize, parts: SimulationParts): Simulatio
           'gemini-2.5-flash': { input: 0.3, output: 2.5 },
         }),
         limits: limits([], { store: limitStore, clock, generateId, instances: size.gateways }),
+        ledger,
         timeouts: { firstByteMs: 20_000, responseMs: 60_000 },
       }
     },

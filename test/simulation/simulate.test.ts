@@ -34,6 +34,7 @@ function optionsOf(
       authenticate: apiKeys([ann], { clock: environment.clock }),
       route: models({ m: targets.map(environment.simulated) }),
       prices,
+      ledger: environment.ledger,
       ...gateway?.(environment),
     }),
     traffic: {

@@ -88,14 +88,12 @@ export async function loadSimulatedConfig(
     })
     return {
       ...options,
-      ledger: state?.database === undefined ? noLedger : ledger,
+      ...(state?.database !== undefined && { ledger }),
       ...(gateway?.authenticate === undefined && { authenticate: callersOf(config, traffic, environment) }),
     }
   }
   return { name, createOptions, providers: compiled.vendors.names, notes: notesOf(config, missing) }
 }
-
-const noLedger: NonNullable<GatewayOptions['ledger']> = { open() {}, close() {} }
 
 /** The variables that a configuration needs and the environment has not. Keys of vendors are not needed here. */
 function unsetVariables(value: unknown, env: ConfigContext['env']): readonly string[] {

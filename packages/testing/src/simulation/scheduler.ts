@@ -66,7 +66,10 @@ export class Scheduler {
       }
       this.#now = next.at
       this.events++
-      next.run!()
+      const run = next.run!
+      // It can no longer be cancelled.
+      next.run = undefined
+      run()
     }
   }
 
@@ -88,7 +91,7 @@ export class Scheduler {
   }
 
   #cancel(event: ScheduledEvent): void {
-    if (event.run === undefined || event.at < this.#now) return
+    if (event.run === undefined) return
     event.run = undefined
     this.#cancelled++
     if (this.#cancelled < minCancelled || this.#cancelled * 2 < this.#heap.length) return

@@ -29,7 +29,7 @@ export interface GatewayEnvironment {
   readonly generateId: () => string
   /** The limit store that all gateways share, over the link of this one. */
   readonly limitStore: LimitStore
-  /** The ledger of this gateway, over its link to the database that all share. */
+  /** The ledger of this gateway, over its link to the database that all share: for the option `ledger`. */
   readonly ledger: BatchedLedger
   /** Returns a target whose calls go to the modelled upstream with the name of its provider. */
   readonly simulated: (target: Target) => Target
@@ -42,8 +42,8 @@ export interface SimulationOptions {
   /** Number of gateways behind one load balancer, which chooses at random. Default 1. */
   readonly gateways?: number
   /**
-   * Returns the options of a gateway. The simulation adds its clock, random numbers, ids and ledger. Limiters and authenticators
-   * that you create take `clock` of the environment.
+   * Returns the options of a gateway. The simulation adds its clock, random numbers and ids. Limiters and authenticators that
+   * you create take `clock` of the environment.
    */
   readonly createOptions: (environment: GatewayEnvironment) => GatewayOptions
   /** The models of upstreams, by the names of providers. A provider that is not listed has the default model. */
@@ -151,7 +151,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     }
     const given = options.createOptions(environment)
     const gateway = createGateway({
-      ledger,
       transport: (request): Promise<never> => {
         const error = new UpstreamError(
           `A call to ${new URL(request.url).host} is not simulated: wrap its target in \`simulated\`.`,

@@ -22,7 +22,7 @@ export interface Expectations extends RetryExpectations {
   readonly fairness?: FairnessExpectations
 }
 
-/** Returns all invariants, for one simulation. */
+/** Returns all invariants, for one simulation. Its gateways need `ledger` of their environment. */
 export function allInvariants(expectations: Expectations): readonly Invariant[] {
   const { gateways, limits = [], partitions = [], instances, herd, fairness } = expectations
   return [

@@ -1,0 +1,302 @@
+import type { LedgerClosing } from '@sluice/core/ledger'
+import { describe, expect, it } from 'vitest'
+import type { CallRecord, RequestRecord } from '../history.ts'
+import type { Invariant } from '../invariant.ts'
+import { boundedRetries } from './bounded-retries.ts'
+import { fairShares } from './fair-shares.ts'
+import { limitsHold } from './limits-hold.ts'
+import { noHerd } from './no-herd.ts'
+import { recordsKept } from './records-kept.ts'
+import { settledOnce } from './settled-once.ts'
+
+const end = { now: 1e6, activeClaims: 0, openRecords: 0 }
+const found = (invariant: Invariant, more: Partial<typeof end> = {}) =>
+  invariant.violations({ ...end, ...more }).map(({ message }) => message)
+
+const aRequest = (request: number, more: Partial<RequestRecord> = {}): RequestRecord => ({
+  type: 'request',
+  request,
+  attempt: 0,
+  requestId: `req_${request}`,
+  at: request,
+  ms: 10,
+  firstMs: 5,
+  gateway: 0,
+  clients: 'some',
+  key: 'ann',
+  model: 'm',
+  stream: false,
+  status: 200,
+  end: 'completed',
+  code: undefined,
+  ...more,
+})
+const aCall = (request: number, more: Partial<CallRecord> = {}): CallRecord => ({
+  type: 'call',
+  request,
+  attempt: 0,
+  at: request,
+  ms: 5,
+  gateway: 0,
+  provider: 'one',
+  model: 'm1',
+  end: 'completed',
+  status: 200,
+  promptTokens: 10,
+  completionTokens: 20,
+  ...more,
+})
+const aClosing = (request: number, more: Partial<LedgerClosing> = {}): LedgerClosing => ({
+  entry: {
+    id: `id_${request}`,
+    requestId: `req_${request}`,
+    operation: 'generate',
+    dialect: 'chat',
+    principal: 'ann',
+    tags: {},
+    model: 'm',
+    stream: false,
+    openedAt: 0,
+    estimate: { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0, cost: null },
+  },
+  closedAt: 0,
+  outcome: 'completed',
+  status: 200,
+  provider: 'one',
+  upstreamModel: 'm1',
+  responseModel: undefined,
+  attempts: 1,
+  charge: { promptTokens: 10, completionTokens: 20, cachedTokens: 0, reasoningTokens: 0, cost: 0.5 },
+  estimated: false,
+  firstByteMs: 5,
+  totalMs: 10,
+  ...more,
+})
+const ledger = (request: number, more: Partial<LedgerClosing> = {}) =>
+  ({ type: 'ledger', at: 0, gateway: 0, closing: aClosing(request, more), again: false }) as const
+
+/** A request with one call, as everybody sees it. */
+function play(
+  invariant: Invariant,
+  request: number,
+  more: Partial<RequestRecord> = {},
+  call: Partial<CallRecord> = {},
+) {
+  const record = aRequest(request, more)
+  const called = aCall(request, { at: record.at, ...call })
+  invariant.requestBegan?.(record)
+  invariant.callBegan?.(called)
+  invariant.record(called)
+  invariant.record(record)
+}
+
+describe('limitsHold', () => {
+  const expected = {
+    gateways: 4,
+    instances: 4,
+    limits: [{ key: 'ann', requests: { limit: 10, windowMs: 60_000 }, concurrent: 3, budget: 2 }],
+  }
+
+  it('finds more requests than a window admits', () => {
+    const kept = limitsHold(expected)
+    for (let request = 0; request < 10; request++) play(kept, request)
+    // One more of each six seconds.
+    for (let request = 10; request < 30; request++) play(kept, request, { at: (request - 9) * 6_000 })
+    expect(found(kept)).toEqual([])
+    const broken = limitsHold(expected)
+    for (let request = 0; request < 11; request++) play(broken, request)
+    expect(found(broken)).toEqual(['The key ann was admitted more often than 10 times per 60000 ms.'])
+  })
+
+  it('allows the shares of gateways in a partition only', () => {
+    const partitions = [{ fromMs: 0, toMs: 1_000 }]
+    const kept = limitsHold({ ...expected, partitions })
+    for (let request = 0; request < 20; request++) play(kept, request)
+    expect(found(kept)).toEqual([])
+    play(kept, 20, { at: 30 })
+    expect(found(kept)).toHaveLength(1)
+    const late = limitsHold({ ...expected, partitions })
+    for (let request = 0; request < 11; request++) play(late, request, { at: 500_000 })
+    expect(found(late)).toHaveLength(1)
+  })
+
+  it('finds too many concurrent requests, and a budget that is exceeded', () => {
+    const concurrent = limitsHold(expected)
+    for (let request = 0; request < 4; request++) {
+      concurrent.requestBegan?.(aRequest(request))
+      concurrent.callBegan?.(aCall(request))
+    }
+    expect(found(concurrent)).toEqual(['The key ann had 4 concurrent requests, its limit is 3.'])
+    const budget = limitsHold(expected)
+    for (let request = 0; request < 5; request++) budget.record(ledger(request))
+    expect(found(budget)).toEqual([])
+    budget.record(ledger(5))
+    expect(found(budget)).toEqual(['The key ann has spent 3.0000 of 2 US dollars.'])
+  })
+})
+
+describe('settledOnce', () => {
+  const claim = {
+    id: 'a',
+    ttlMs: 1,
+    counters: [{ kind: 'lease', key: 'k', limit: 1, dryRun: false }],
+  } as const
+  const admitted = {
+    type: 'claim',
+    at: 5_000,
+    gateway: 0,
+    claim,
+    decision: { allowed: true, counters: [] },
+  } as const
+  const settled = (charged: number) =>
+    ({
+      type: 'settlement',
+      at: 6_000,
+      gateway: 0,
+      settlement: { id: 'a', counters: claim.counters, charged: [charged] },
+    }) as const
+
+  it('finds claims that are never settled, or settled in two ways', () => {
+    const kept = settledOnce()
+    for (const record of [admitted, settled(1), settled(1)]) kept.record(record)
+    expect(found(kept)).toEqual([])
+    kept.record(settled(2))
+    expect(found(kept)).toEqual(['A claim was settled with 1, and again with 2.'])
+    const never = settledOnce()
+    never.record(admitted)
+    expect(found(never, { activeClaims: 1 })).toEqual([
+      'Gateway 0 never settled a claim of 5000 ms.',
+      'The limit store still holds 1 claims.',
+    ])
+    const unknown = settledOnce()
+    unknown.record(settled(1))
+    expect(found(unknown)).toEqual(['A claim was settled with 1 that the store had not allowed.'])
+  })
+
+  it('knows that answers are lost in a partition', () => {
+    const lost = settledOnce([{ fromMs: 5_500, toMs: 9_000 }])
+    lost.record(admitted)
+    lost.record({ ...settled(0), settlement: { ...settled(0).settlement, id: 'b' } })
+    expect(found(lost)).toEqual([])
+  })
+})
+
+describe('recordsKept', () => {
+  it('finds records that are lost, doubled or wrong', () => {
+    const kept = recordsKept()
+    play(kept, 0)
+    kept.record(ledger(0))
+    kept.record({ ...ledger(0), again: true })
+    expect(found(kept)).toEqual([])
+    const lost = recordsKept()
+    play(lost, 0)
+    expect(found(lost)).toEqual(['The record of req_0, sent at 0 ms, is lost.'])
+    const doubled = recordsKept()
+    play(doubled, 0)
+    doubled.record(ledger(0))
+    doubled.record(ledger(0))
+    expect(found(doubled)).toEqual(['A second record of req_0.'])
+    expect(found(recordsKept(), { openRecords: 2 })).toEqual(['The database has 2 records without an end.'])
+  })
+
+  it.each([
+    [
+      { outcome: 'upstream_failed' },
+      'Request 0.0: the client saw completed, the ledger has upstream_failed.',
+    ],
+    [{ status: 201 }, 'Request 0.0: the client got status 200, the ledger has 201.'],
+    [{ attempts: 2 }, 'Request 0.0: upstreams got 1 calls, the ledger has 2.'],
+    [
+      { charge: { ...aClosing(0).charge!, promptTokens: 11 } },
+      'Request 0.0: the upstream counted 10 and 20 tokens, the ledger has 11 and 20.',
+    ],
+  ] as const)('finds a record with %j', (more, message) => {
+    const broken = recordsKept()
+    play(broken, 0)
+    broken.record(ledger(0, more))
+    expect(found(broken)).toEqual([message])
+  })
+})
+
+describe('boundedRetries', () => {
+  it('finds a request with too many calls', () => {
+    const broken = boundedRetries()
+    broken.requestBegan?.(aRequest(0))
+    for (const provider of ['one', 'two', 'three', 'four']) broken.callBegan?.(aCall(0, { provider }))
+    expect(found(broken)).toEqual(['Request 0.0 made 4 calls.'])
+  })
+
+  it('finds more retries than the budget of a target', () => {
+    const broken = boundedRetries()
+    for (let request = 0; request < 10; request++) {
+      broken.requestBegan?.(aRequest(request))
+      for (let call = 0; call < 2; call++) {
+        broken.callBegan?.(aCall(request))
+        broken.record(aCall(request))
+      }
+      expect(found(broken).length > 0, `request ${request}`).toBe(request >= 7)
+    }
+  })
+})
+
+describe('noHerd', () => {
+  const failed = { end: 'unreachable', status: 0 } as const
+  const failing = () => {
+    const invariant = noHerd()
+    for (let request = 0; request < 8; request++) {
+      play(invariant, request, { key: `key ${request % 4}` }, failed)
+    }
+    return invariant
+  }
+
+  it('finds more than a probe of a target that keeps failing', () => {
+    const broken = failing()
+    for (const at of [100, 200, 300]) broken.callBegan?.(aCall(20, { at }))
+    expect(found(broken)).toEqual([
+      'Gateway 0 made 3 calls within a second to one/m1, which fails since 12 ms.',
+    ])
+    const slow = failing()
+    for (const at of [100, 200, 1_300]) slow.callBegan?.(aCall(20, { at }))
+    expect(found(slow)).toEqual([])
+  })
+
+  it('allows all calls again as soon as the target answers', () => {
+    const kept = failing()
+    kept.callBegan?.(aCall(20, { at: 100 }))
+    kept.callAnswered?.(aCall(20, { at: 100 }))
+    for (const at of [101, 102, 103, 104]) kept.callBegan?.(aCall(21, { at }))
+    expect(found(kept)).toEqual([])
+  })
+
+  it('does not count failures of one key, or a row that an answer has ended', () => {
+    const one = noHerd()
+    for (let request = 0; request < 20; request++) play(one, request, {}, failed)
+    expect(found(one)).toEqual([])
+    const ended = noHerd()
+    for (let request = 0; request < 40; request++) {
+      play(ended, request, { key: `key ${request % 4}` }, request % 7 === 6 ? {} : failed)
+    }
+    expect(found(ended)).toEqual([])
+  })
+})
+
+describe('fairShares', () => {
+  const play500 = (quiet: Partial<RequestRecord>, noisy: Partial<RequestRecord> = {}) => {
+    const invariant = fairShares({ quiet: ['quiet'], noisy: ['noisy'], except: [{ fromMs: 0, toMs: 1 }] })
+    for (let request = 0; request < 600; request++) {
+      invariant.record(aRequest(request, { at: 200_000, clients: 'quiet', ...quiet }))
+      invariant.record(aRequest(request, { at: 200_000, clients: 'noisy', ...noisy }))
+    }
+    return found(invariant)
+  }
+
+  it('finds quiet clients that fare worse than noisy ones', () => {
+    expect(play500({}, { status: 429, end: 'failed' })).toEqual([])
+    expect(play500({ at: 100, status: 429, end: 'failed' })).toEqual([])
+    expect(play500({ status: 429, end: 'failed' })[0]).toContain('quiet got a 429')
+    expect(play500({ status: 503, end: 'failed' })).toEqual([
+      'Of the quiet clients 1 failed, of the noisy ones 0.',
+    ])
+    expect(play500({ firstMs: 100 })[0]).toMatch(/^The quiet clients waited 10\d/)
+  })
+})
