@@ -53,24 +53,25 @@ export class Scheduler {
     return timer
   }
 
-  /** Runs events in order until `done` returns `true`. Rejects if none is left before that. */
-  async runUntil(done: () => boolean): Promise<void> {
-    for (;;) {
-      await settled()
-      if (done()) return
-      const next = this.#next()
-      if (next === undefined) {
-        throw new Error(
-          'The simulation cannot go on: it waits for something that is not on its clock, such as real I/O.',
-        )
+  /** Runs events in order until `done` returns `true`. Rejects if none is left before that, and with what an event throws. */
+  runUntil(done: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const step = () => {
+        try {
+          if (done()) {
+            resolve()
+            return
+          }
+          this.#runNext()
+        } catch (error) {
+          reject(error)
+          return
+        }
+        // It runs after all promises that wait for no event.
+        setImmediate(step)
       }
-      this.#now = next.at
-      this.events++
-      const run = next.run!
-      // It can no longer be cancelled.
-      next.run = undefined
-      run()
-    }
+      setImmediate(step)
+    })
   }
 
   /** Runs the events of the next `ms` milliseconds. */
@@ -80,6 +81,21 @@ export class Scheduler {
       over = true
     })
     await this.runUntil(() => over)
+  }
+
+  #runNext(): void {
+    const next = this.#next()
+    if (next === undefined) {
+      throw new Error(
+        'The simulation cannot go on: it waits for something that is not on its clock, such as real I/O.',
+      )
+    }
+    this.#now = next.at
+    this.events++
+    const run = next.run!
+    // It can no longer be cancelled.
+    next.run = undefined
+    run()
   }
 
   #next(): ScheduledEvent | undefined {
@@ -100,11 +116,6 @@ export class Scheduler {
     this.#cancelled = 0
     for (const each of left) push(this.#heap, each)
   }
-}
-
-/** Resolves when every promise has settled that waits for no event: an immediate runs after all of them. */
-function settled(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve))
 }
 
 function isBefore(one: ScheduledEvent, other: ScheduledEvent): boolean {
