@@ -64,7 +64,7 @@ export async function loadSimulatedConfig(
     name,
     unknownNames(
       traffic,
-      config,
+      given,
       compiled.route.list().map(({ id }) => id),
     ),
   )
@@ -103,16 +103,17 @@ function unsetVariables(value: unknown, env: ConfigContext['env']): readonly str
 }
 
 /** Providers without a key get one that no vendor sees; tokens of identity providers and services beside it are left out. */
-function withPlaceholders({ jwt: _, alerts: __, ...config }: TypedConfig): TypedConfig {
+function withPlaceholders({ jwt, alerts: _, ...config }: TypedConfig): TypedConfig {
   const providers = Object.entries(config.providers ?? {}).map(([name, provider]) => {
     if (typeof provider !== 'object' || provider.apiKey !== undefined) return [name, provider] as const
     const members = vendors[provider.type ?? name]?.members ?? {}
     return [name, Object.hasOwn(members, 'apiKey') ? { ...provider, apiKey: placeholder } : provider] as const
   })
-  const keys = config.keys ?? [{ id: placeholder, key: simulatedKey(placeholder) }]
+  // A configuration needs a kind of caller.
+  const replaced = jwt !== undefined && config.keys === undefined
   return {
     ...config,
-    keys,
+    ...(replaced && { keys: [{ id: placeholder, key: simulatedKey(placeholder) }] }),
     ...(config.providers !== undefined && { providers: Object.fromEntries(providers) }),
   }
 }
