@@ -1,4 +1,4 @@
-// Simulates a fleet, checks every invariant, and prints JSON: `node scripts/simulate/simulate-fleet.mjs REQUESTS GATEWAYS [SEED]`.
+// Simulates a fleet, checks every invariant, and prints JSON: `node scripts/simulate/simulate-fleet.mjs REQUESTS GATEWAYS [SEED] [shrink]`.
 // Exits with 1 if an invariant does not hold.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,9 +1,10 @@
-import { SimulationSummary, simulate } from '@sluice/testing/simulation'
+import { SimulationSummary, shrinkSimulation, simulate } from '@sluice/testing/simulation'
 import { fleetOptions, fleetParts } from './fleet.ts'
 
-// Arguments: the numbers of requests and of gateways, and the seed. Prints JSON, and exits with 1 if an invariant does not hold.
+// Arguments: the numbers of requests and of gateways, the seed, and `shrink`. Prints JSON, and exits with 1 if an invariant does
+// not hold. With `shrink` it then looks for the smallest simulation that fails.
 
-const [requests = 10_000, gateways = 10, seed = 1] = process.argv.slice(2).map(Number)
+const [requests = 10_000, gateways = 10, seed = 1] = process.argv.slice(2, 5).map(Number)
 const size = { seed, gateways, requests }
 const summary = new SimulationSummary()
 const began = performance.now()
@@ -15,5 +16,9 @@ const measured = {
   maxRssMiB: process.resourceUsage().maxRSS / 1_024,
   node: process.version,
 }
-console.log(JSON.stringify({ ...size, ...result, report: summary.report(), measured }, null, 2))
+const isShrunk = process.argv[5] === 'shrink' && result.violations.length > 0
+const shrunk = isShrunk
+  ? await shrinkSimulation({ options: parts => fleetOptions(size, parts), parts: fleetParts(size) })
+  : undefined
+console.log(JSON.stringify({ ...size, ...result, report: summary.report(), measured, shrunk }, null, 2))
 if (result.violations.length > 0) process.exitCode = 1
