@@ -7,7 +7,7 @@ const countedPerKey = 3
 
 /** Probes of a target with an open circuit, as the options of gateways allow them. */
 export interface HerdExpectations {
-  /** Consecutive failures after which the circuit must be open: `failures` of the breaker, and some more. Default 8. */
+  /** The option `failures` of the circuit breaker: so many failures in a row open it. Default 5. */
   readonly failures?: number
   /** Calls of a gateway within a second that may test an open target: a probe, and a last resort. Default 2. */
   readonly perSecond?: number
@@ -27,12 +27,14 @@ interface TargetState {
  * it do all requests go to it at once.
  */
 export function noHerd(expectations: HerdExpectations = {}): Invariant {
-  const { failures: mostFailures = 8, perSecond = 2 } = expectations
+  const { failures: mostFailures = 5, perSecond = 2 } = expectations
   const violations = new ViolationList('no herd')
   const targets = new Map<string, TargetState>()
-  const keys = new Map<string, string>()
-  const targetOf = ({ gateway, provider, model }: BegunCall) => {
-    const name = `${gateway}/${provider}/${model}`
+  /** By request and attempt of a client: its key, and the targets that were called. */
+  const attempts = new Map<string, { readonly key: string; readonly called: string[] }>()
+  const nameOf = ({ gateway, provider, model }: BegunCall) => `${gateway}/${provider}/${model}`
+  const targetOf = (record: BegunCall) => {
+    const name = nameOf(record)
     const known = targets.get(name) ?? { failures: new Map(), openSince: undefined, recent: [] }
     targets.set(name, known)
     return known
@@ -41,10 +43,11 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
     name: 'no herd',
     requestBegan: ({ request, attempt, key }) => {
       violations.sent(request)
-      keys.set(`${request}.${attempt}`, key)
+      attempts.set(`${request}.${attempt}`, { key, called: [] })
     },
     callBegan(record) {
       const target = targetOf(record)
+      attempts.get(`${record.request}.${record.attempt}`)?.called.push(nameOf(record))
       if (target.openSince === undefined) return
       target.recent = [...target.recent.filter(at => record.at - at < 1_000), record.at]
       if (target.recent.length <= perSecond) return
@@ -61,13 +64,17 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
       target.recent = []
     },
     record(record: HistoryRecord) {
-      if (record.type === 'request') keys.delete(`${record.request}.${record.attempt}`)
+      if (record.type === 'request') attempts.delete(`${record.request}.${record.attempt}`)
       if (record.type !== 'call') return
       const target = targetOf(record)
       // An answer that began before the outage is a success too: it ends a row of failures that has not opened the circuit.
       if (record.end === 'completed' && target.openSince === undefined) target.failures.clear()
       if (!isFailure(record.end, record.status)) return
-      const key = keys.get(`${record.request}.${record.attempt}`) ?? ''
+      const attempt = attempts.get(`${record.request}.${record.attempt}`)
+      // Of a request that is retried, only the first failure counts.
+      const isRetry = (attempt?.called ?? []).filter(name => name === nameOf(record)).length > 1
+      if (attempt === undefined || isRetry) return
+      const { key } = attempt
       target.failures.set(key, (target.failures.get(key) ?? 0) + 1)
       if (target.openSince !== undefined || target.failures.size < 2) return
       const counted = [...target.failures.values()].reduce(
