@@ -73,8 +73,12 @@ export function fleetParts(size: FleetSize): SimulationParts {
         ],
       },
       ledger: {
-        latencyMs: { lognormal: { median: 1, p99: 20 } },
-        partitions: [between(0.72, 0.76), { ...between(0.84, 0.87), gateways: half, kind: 'refused' }],
+        latencyMs: { lognormal: { median: 8, p99: 80 } },
+        partitions: [
+          ...[0.22, 0.28, 0.42, 0.48, 0.9, 0.95].map(at => between(at, at + 0.005)),
+          between(0.72, 0.76),
+          { ...between(0.84, 0.87), gateways: half, kind: 'refused' },
+        ],
       },
     },
     traffic: {
