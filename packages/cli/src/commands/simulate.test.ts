@@ -56,6 +56,11 @@ describe('sluice simulate', { timeout: 60_000 }, () => {
     [['--traffic', 'traffic.yaml', '--seed', 'x'], 2, "--seed is 'x'"],
     [['--traffic', 'traffic.yaml', '--gateways', '0'], 2, "--gateways is '0'"],
     [['--traffic', 'traffic.yaml', '--outage', 'openai'], 2, '--outage is'],
+    [
+      ['--traffic', 'traffic.yaml', '--outage', 'openai:2m..3m'],
+      2,
+      '--outage begins at 120 s, when the traffic of 120 s',
+    ],
     [['--traffic', 'missing.yaml'], 1, 'Cannot read missing.yaml'],
     [['missing.yaml', '--traffic', 'traffic.yaml'], 1, 'File not found'],
     [

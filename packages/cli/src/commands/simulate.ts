@@ -46,15 +46,13 @@ Example: sluice simulate sluice.config.yaml --traffic traffic.yaml --outage open
     const traffic = await readTraffic(args.traffic, context.cwd)
     const paths = args.compare === undefined ? [args.config] : [args.config, args.compare]
     const configs: SimulatedConfig[] = []
-    for (const path of paths) configs.push(await loadSimulatedConfig(path, traffic.traffic, context))
+    for (const path of paths) configs.push(await loadSimulatedConfig(path, traffic, context))
+    for (const { name, notes } of configs) for (const note of notes) context.log(`${name}: ${note}`)
     const runs: SimulatedRun[] = []
     for (const config of configs) runs.push(await simulated(config, traffic, args, context))
     if (args.json)
       context.print(JSON.stringify(args.compare === undefined ? dataOf(runs[0]!) : runs.map(dataOf), null, 2))
-    else {
-      for (const { name, notes } of configs) for (const note of notes) context.log(`${name}: ${note}`)
-      context.print(simulationText(runs))
-    }
+    else context.print(simulationText(runs))
     return 0
   },
 }
@@ -102,6 +100,13 @@ async function simulated(
   { signal }: CommandContext,
 ): Promise<SimulatedRun> {
   const summary = new SimulationSummary()
+  const late = args.outages.find(({ outage }) => outage.fromMs >= traffic.durationMs)
+  if (late !== undefined) {
+    throw new CommandError(
+      `sluice simulate: --outage begins at ${late.outage.fromMs / 1_000} s, when the traffic of ${traffic.durationMs / 1_000} s has ended.`,
+      2,
+    )
+  }
   const models = withOutages(upstreams, args.outages)
   for (const provider of Object.keys(models)) {
     if (providers.includes(provider)) continue

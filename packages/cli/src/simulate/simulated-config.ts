@@ -15,7 +15,7 @@ import { VendorPool, type VendorSet } from '../config/providers/vendor-pool.ts'
 import { vendors } from '../config/providers/vendors.ts'
 import { isPlainObject } from '../config/shape/collections.ts'
 import { loadPrices } from '../service/load-prices.ts'
-import { simulatedKey } from './read-traffic.ts'
+import { type SimulatedTraffic, simulatedKey } from './read-traffic.ts'
 
 /** A configuration that can be simulated. */
 export interface SimulatedConfig {
@@ -47,7 +47,7 @@ const unsupported: Readonly<Record<string, string>> = {
  */
 export async function loadSimulatedConfig(
   path: string | undefined,
-  traffic: Traffic,
+  { traffic, stores }: Pick<SimulatedTraffic, 'traffic' | 'stores'>,
   context: ConfigContext,
 ): Promise<SimulatedConfig> {
   const file = findConfig(path, context.cwd)
@@ -92,7 +92,7 @@ export async function loadSimulatedConfig(
       ...(gateway?.authenticate === undefined && { authenticate: callersOf(config, traffic, environment) }),
     }
   }
-  return { name, createOptions, providers: compiled.vendors.names, notes: notesOf(config, missing) }
+  return { name, createOptions, providers: compiled.vendors.names, notes: notesOf(config, missing, stores) }
 }
 
 /** The variables that a configuration needs and the environment has not. Keys of vendors are not needed here. */
@@ -207,12 +207,24 @@ function simulatedVendors(simulated: (target: Target) => Target): Pick<VendorPoo
   }
 }
 
-function notesOf({ state, hooks }: TypedConfig, missing: readonly string[]): readonly string[] {
+function notesOf(
+  { state, hooks }: TypedConfig,
+  missing: readonly string[],
+  stores: SimulatedTraffic['stores'] = {},
+): readonly string[] {
   return [
     ...(missing.length > 0 ? [`Not set, and replaced by a placeholder: ${missing.join(', ')}.`] : []),
     ...(state?.redis === undefined
       ? []
       : ['Limits are shared over a modelled store; the health of targets is not shared between gateways.']),
+    ...(stores.limits !== undefined && state?.redis === undefined
+      ? [
+          'The store of limits in the traffic has no effect: without state.redis each gateway counts by itself.',
+        ]
+      : []),
+    ...(stores.ledger !== undefined && state?.database === undefined
+      ? ['The store of the ledger in the traffic has no effect: there is no state.database.']
+      : []),
     ...(hooks?.length ? ['Hooks run as configured; what a hook of your own waits for is real time.'] : []),
   ]
 }
