@@ -128,9 +128,9 @@ describePage('docs/command-line.md', {
   },
   simulate: async ({ code }) => {
     const cwd = temporaryFolder()
-    cpSync(join(root, 'examples/simulation'), cwd, { recursive: true })
+    cpSync(join(root, 'docs/simulation'), cwd, { recursive: true })
     const traffic = join(cwd, 'traffic.yaml')
-    writeFileSync(traffic, readFileSync(traffic, 'utf8').replace('duration: 30m', 'duration: 1m'))
+    writeFileSync(traffic, readFileSync(traffic, 'utf8').replaceAll(/rate: \d/g, 'rate: 0.2'))
     for (const [, ...argv] of linesOf(code)) {
       const got = await run(argv, cwd)
       expect(got, got.told).toMatchObject({ code: 0, printed: expect.stringMatching(/^requests +\d+$/m) })
