@@ -14,6 +14,9 @@ it('holds every invariant over 10,000 requests, outages and partitions', { timeo
   expect(report.attempts).toBeGreaterThan(11_000)
   expect(report.rateLimited['noisy-0']).toBeGreaterThan(100)
   expect(report.completed).toBeGreaterThan(7_000)
+  // A budget is used up.
+  expect(report.spend).toBeGreaterThan(1)
+  expect(report.rateLimited.spender).toBeGreaterThan(20)
   const primary = report.targets.find(({ provider }) => provider === 'primary')
   expect(primary?.calls.refused).toBeGreaterThan(50)
   expect(primary?.calls.unreachable).toBeGreaterThan(20)

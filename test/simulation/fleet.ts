@@ -154,9 +154,9 @@ export function fleetOptions(size: FleetSize, parts: SimulationParts): Simulatio
         ),
         route: models({ smart: [primary, second, third], small: [third, primary] }),
         prices: priceTable({
-          large: { input: 1, output: 4 },
-          'claude-sonnet-4-5': { input: 3, output: 15 },
-          'gemini-2.5-flash': { input: 0.3, output: 2.5 },
+          'primary/large': { input: 1, output: 4 },
+          'anthropic/claude-sonnet-4-5': { input: 3, output: 15 },
+          'gemini/gemini-2.5-flash': { input: 0.3, output: 2.5 },
         }),
         limits: limits([], { store: limitStore, clock, generateId, instances: size.gateways }),
         ledger,
