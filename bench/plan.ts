@@ -43,7 +43,7 @@ export interface Plan extends Sizes, Turns {
 export const usual: Sizes = {
   rounds: 12,
   seconds: 0.5,
-  warmUp: { small: 40_000, streams: 600, large: 400, peers: 10_000 },
+  warmUp: { small: 40_000, streams: 600, large: 400, peers: 20_000 },
   earlyRequests: 2_000,
   earlyRounds: 5,
   aborts: 200,

@@ -35,7 +35,9 @@ export async function measurePeers(plan: Plan): Promise<PeerServed[]> {
   const peers: PeerProcess[] = []
   try {
     for (const gateway of peerGateways) peers.push(await PeerProcess.start(gateway, upstream.url, runtime))
-    for (const peer of peers) await ask(peer, connections, 0, warmUp.peers)
+    for (const [at, peer] of peers.entries()) {
+      await ask(peer, connections, 0, peerGateways[at]!.hasJit ? warmUp.peers : warmUp.peers / 20)
+    }
     const rounds = await inTurns(
       plan,
       [bare, ...peers].map(server => () => roundOf(server, seconds)),

@@ -22,6 +22,8 @@ export interface PeerGateway {
   readonly name: string
   /** What is on; each lacks something. */
   readonly features: string
+  /** Whether its engine makes its code faster as it runs. */
+  readonly hasJit: boolean
   launch(upstream: string, port: number, runtime: Runtime): Launch
 }
 
@@ -31,6 +33,7 @@ export const peerGateways: readonly PeerGateway[] = [
   {
     name: 'Sluice, `sluice serve`',
     features: 'key, limits in memory, log lines',
+    hasJit: true,
     launch: (upstream, port, { node }) => ({
       command: node,
       args: [join(root, 'packages/cli/dist/bin.js'), 'serve', '--config', sluiceConfig(upstream, port)],
@@ -40,6 +43,7 @@ export const peerGateways: readonly PeerGateway[] = [
   {
     name: 'Portkey gateway 1.15.2',
     features: 'no keys and no limits of its own',
+    hasJit: true,
     launch: (upstream, port, { node }) => ({
       command: node,
       args: [join(root, 'bench/peers/portkey-process.mjs'), installPortkey(), `${port}`],
@@ -50,6 +54,7 @@ export const peerGateways: readonly PeerGateway[] = [
   {
     name: `LiteLLM proxy ${liteLlmVersion}`,
     features: 'key, limits in memory, log lines',
+    hasJit: false,
     launch: (upstream, port) => ({
       command: installLiteLlm(),
       args: [
