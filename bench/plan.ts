@@ -48,7 +48,7 @@ export const usual: Sizes = {
   earlyRounds: 5,
   aborts: 200,
   idleStreams: 1_000,
-  idleSeconds: 20,
+  idleSeconds: 10,
   redisRequests: 1_000,
   storedRequests: 10_000,
   statisticsMs: 11_000,

@@ -48,7 +48,7 @@ ${table(['', 'seen', 'ratio (quartiles)', `least and most of ${runs} runs`, 'goa
 Small requests; in brackets what it is against the bare buffered proxy:
 
 ${table(servedTitles, servedTable(served))}
-${peers.length === 0 ? '' : `\nGateways as processes, one core each:\n\n${table(peerTitles, peerTable(peers))}\n`}`
+${peers.length === 0 ? '' : `\n#### Gateways as processes, one core each, Node ${node}\n\n${table(peerTitles, peerTable(peers))}\n`}`
 }
 
 function verdict(met: Row['met']): string {
