@@ -10,7 +10,8 @@ const entries = `
 local entry, evictable, pinned = KEYS[1], KEYS[2], KEYS[3]
 local max_entries = tonumber(ARGV[1])
 local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+-- With its microseconds: of two entries of one millisecond, the older one is evicted.
+local now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000
 
 local function remove()
   redis.call('DEL', entry)
@@ -20,7 +21,7 @@ end
 
 -- The sorted set expires with the last of its members.
 local function list(set, ends)
-  redis.call('ZADD', set, string.format('%.0f', ends), entry)
+  redis.call('ZADD', set, string.format('%.3f', ends), entry)
   local ms = string.format('%.0f', ends - now)
   if redis.call('PTTL', set) < tonumber(ms) then redis.call('PEXPIRE', set, ms) end
 end

@@ -7,7 +7,8 @@
 const owner = `
 local order, items, sizes = KEYS[1], KEYS[2], KEYS[3]
 local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+-- With its microseconds: of two entries of one millisecond, the older one is evicted.
+local now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000
 
 local function forget(entry)
   local stored = redis.call('HGET', sizes, entry)
@@ -26,7 +27,7 @@ end
 -- The keys of the owner expire with the last of its responses.
 local function live(entry, ms)
   redis.call('PEXPIRE', entry, ms)
-  redis.call('ZADD', order, string.format('%.0f', now + ms), entry)
+  redis.call('ZADD', order, string.format('%.3f', now + ms), entry)
   for _, key in ipairs(KEYS) do
     if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, ms) end
   end
