@@ -4,11 +4,11 @@ import {
   cacheStoreConformance,
   responseStoreConformance,
 } from '@sluice/testing/conformance'
-import { Cluster, Redis } from 'ioredis'
-import { createClient, createCluster } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RedisClient } from '../../packages/redis/src/redis-client.ts'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { countKeys, describeClients, describeClusterClients } from './servers/redis-clients.ts'
 import { RedisServer, startCluster } from './servers/redis-server.ts'
 
 describeWithRedis('answers on one Redis', () => {
@@ -18,30 +18,12 @@ describeWithRedis('answers on one Redis', () => {
   })
   afterAll(() => server.stop())
 
-  conformsOver('ioredis', async () => {
-    const client = new Redis(server.url)
-    return { client, close: () => client.disconnect() }
-  })
-
-  conformsOver('ioredis with a prefix of its own', async () => {
-    const client = new Redis(server.url, { keyPrefix: 'a{b}c:' })
-    return { client, close: () => client.disconnect() }
-  })
-
-  conformsOver('node-redis', async () => {
-    const client = createClient({ url: server.url })
-    await client.connect()
-    return { client, close: () => client.destroy() }
-  })
+  describeClients(() => server, answersConform)
 
   it('leaves no key without an expiry', async () => {
-    const client = new Redis(server.url)
-    const keys = await client.keysBuffer('*')
-    const ages = await Promise.all(keys.map(async key => ({ key: String(key), ttl: await client.pttl(key) })))
-    client.disconnect()
-    expect(keys.length).toBeGreaterThan(20)
-    // One that has ended meanwhile is no more: -2.
-    expect(ages.filter(({ ttl }) => ttl === -1)).toEqual([])
+    const { all, lasting } = await countKeys(server)
+    expect(all).toBeGreaterThan(20)
+    expect(lasting).toBe(0)
   })
 
   it('leaves what stands under another prefix alone', async () => {
@@ -85,6 +67,22 @@ describeWithRedis('answers on one Redis', () => {
     expect((await calls()) - before).toBe(3)
     expect(await store.deleteOwner!('ann')).toBe(1)
     expect(await client.keys('*bytes*')).toHaveLength(4)
+    client.disconnect()
+  })
+
+  it('evicts the oldest of many that are stored within a millisecond', async () => {
+    const client = new Redis(server.url)
+    // Their order is not that of their names.
+    const ids = ['e', 'd', 'c', 'b', 'a']
+    const responses = redisResponseStore(client, { prefix: 'burst', maxResponsesPerOwner: 3 })
+    const cache = redisCacheStore(client, { prefix: 'burst', maxEntriesPerOwner: 3 })
+    for (const owner of Array.from({ length: 20 }, (_, at) => `owner-${at}`)) {
+      await Promise.all(ids.map(id => responses.put({ owner, id, itemIds: [], text: id })))
+      await Promise.all(ids.map(name => cache.set({ owner, name }, name, { ttlMs: 60_000 })))
+      const kept = [undefined, undefined, 'c', 'b', 'a']
+      expect(await Promise.all(ids.map(id => responses.get(owner, id)))).toEqual(kept)
+      expect(await Promise.all(ids.map(name => cache.get({ owner, name })))).toEqual(kept)
+    }
     client.disconnect()
   })
 
@@ -135,16 +133,7 @@ describeWithRedis('answers on a cluster', () => {
   })
   afterAll(() => Promise.all(servers.map(server => server.stop())))
 
-  conformsOver('ioredis', async () => {
-    const client = new Cluster(servers.map(({ port }) => ({ host: '127.0.0.1', port })))
-    return { client, close: () => client.disconnect() }
-  })
-
-  conformsOver('node-redis', async () => {
-    const client = createCluster({ rootNodes: servers.map(({ url }) => ({ url })) })
-    await client.connect()
-    return { client, close: () => client.destroy() }
-  })
+  describeClusterClients(() => servers, answersConform)
 
   it('are on every node', async () => {
     const counts = await Promise.all(servers.map(async server => Number(await server.command('DBSIZE'))))
@@ -152,32 +141,19 @@ describeWithRedis('answers on a cluster', () => {
   })
 })
 
-interface Connected {
-  readonly client: RedisClient
-  close(): void
-}
+function answersConform(client: () => RedisClient): void {
+  for (const { name, run } of cacheStoreConformance) {
+    it(name, () => run(async settings => redisCacheStore(client(), settings)))
+  }
 
-function conformsOver(name: string, connect: () => Promise<Connected>): void {
-  describe.concurrent(`over ${name}`, () => {
-    let connected: Connected
-    beforeAll(async () => {
-      connected = await connect()
-    })
-    afterAll(() => connected.close())
+  for (const { name, run } of alertStoreConformance) {
+    it(`alerts: ${name}`, () => run(async () => redisCacheStore(client())))
+  }
 
-    for (const { name, run } of cacheStoreConformance) {
-      it(name, () => run(async settings => redisCacheStore(connected.client, settings)))
-    }
-
-    for (const { name, run } of alertStoreConformance) {
-      it(`alerts: ${name}`, () => run(async () => redisCacheStore(connected.client)))
-    }
-
-    for (const { name, run } of responseStoreConformance) {
-      it(`responses: ${name}`, () =>
-        run(async ({ ttlMs, maxResponses }) =>
-          redisResponseStore(connected.client, { ttlMs, maxResponsesPerOwner: maxResponses }),
-        ))
-    }
-  })
+  for (const { name, run } of responseStoreConformance) {
+    it(`responses: ${name}`, () =>
+      run(async ({ ttlMs, maxResponses }) =>
+        redisResponseStore(client(), { ttlMs, maxResponsesPerOwner: maxResponses }),
+      ))
+  }
 }
