@@ -1,112 +1,118 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { parseArgs } from 'node:util'
+import { bundleProgram } from '../scripts/bundle-program.mjs'
 import { drive } from './drive.ts'
+import { median, ratioOf } from './figures.ts'
+import { nodeOf } from './node-of.ts'
+import { BusyMachineError, ticksNow } from './others.ts'
+import { start, stop } from './processes.ts'
 import { asAnn, path, small } from './questions.ts'
+import { inTurns } from './turns.ts'
 import { startUpstream } from './upstream.ts'
 
 // Requests per CPU-second of two workers, the primary's CPU included, against those of one process; and the same with limits,
 // which the primary then counts. Both run all the time, and are driven in turns. Run it with
 //   npx -y pnpm bench:workers
-// NODE is the binary to measure, ROUNDS and SECONDS how long.
 
-const node = process.env.NODE ?? process.execPath
-const rounds = Number(process.env.ROUNDS ?? 6)
-const seconds = Number(process.env.SECONDS ?? 2)
-const connections = Number(process.env.CONNECTIONS ?? 64)
+const usage = `Compares two workers with one process, by requests per CPU-second. npx -y pnpm bench:workers
+  --rounds N      how often both are measured, in turns; 6
+  --seconds S     for how long each time; 2
+  --node VERSION  the Node that is measured, from the registry: 24; default: the one that runs this
+  --busy          measures even while other programs use the machine`
+
+const goals = [
+  { limits: false, goal: 0.92 },
+  { limits: true, goal: 0.75 },
+] as const
+const connections = 64
 const warmUpSeconds = 4
-/** Clock ticks per second in /proc, on every Linux that Node runs on. */
-const ticks = 100
 
-interface Subject {
-  readonly workers: number
+const { values } = parseArgs({
+  args: process.argv.slice(2).filter(argument => argument !== '--'),
+  options: {
+    rounds: { type: 'string', default: '6' },
+    seconds: { type: 'string', default: '2' },
+    node: { type: 'string' },
+    busy: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+try {
+  if (values.help) console.log(usage)
+  else await compareWorkers()
+} catch (error) {
+  console.error(error instanceof BusyMachineError ? error.message : error)
+  process.exit(1)
+}
+
+async function compareWorkers(): Promise<void> {
+  const node = nodeOf(values.node)
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-workers-'))
+  const program = join(folder, 'service.mjs')
+  await bundleProgram(join(import.meta.dirname, 'workers/service.ts'), program)
+  const upstream = await startUpstream()
+  console.log(
+    `Node ${node.version}, ${values.rounds} rounds of ${values.seconds} s; upstream: ${upstream.said}`,
+  )
+  try {
+    for (const { limits, goal } of goals) {
+      const run = (workers: number) => startService([node.path, program], upstream.url, workers, limits)
+      const services = await Promise.all([run(1), run(2)])
+      try {
+        for (const service of services) await perCpuSecond(service, warmUpSeconds)
+        const rounds = await inTurns(
+          { rounds: Number(values.rounds), busy: values.busy },
+          services.map(service => () => perCpuSecond(service, Number(values.seconds))),
+        )
+        const ratios = rounds.map(([one, two]) => two! / one!)
+        const [one, two] = [0, 1].map(at => median(rounds.map(round => round[at]!)).toFixed(0))
+        console.log(
+          `${limits ? 'with limits   ' : 'without limits'}  one process ${one}/s of CPU, two workers ${two}/s: ` +
+            `${ratioOf(ratios)}, goal >= ${goal} x ${median(ratios) >= goal ? 'met' : 'NOT MET'}`,
+        )
+      } finally {
+        await Promise.all(services.map(({ child }) => stop(child)))
+      }
+    }
+  } finally {
+    await upstream.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+interface Service {
   readonly child: ChildProcess
-  readonly url: string
-  /** Requests per CPU-second, of each round. */
-  readonly rates: number[]
+  readonly port: number
 }
 
-/** CPU seconds of a process and its children so far. */
-function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const own = (Number(fields[11]) + Number(fields[12])) / ticks
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
-  const pids = children === '' ? [] : children.split(' ').map(Number)
-  return pids.reduce((sum, each) => sum + cpuSeconds(each), own)
-}
-
-async function start(program: string, upstream: string, workers: number, limits: boolean): Promise<Subject> {
-  const child = spawn(node, [program], {
+async function startService(
+  [command, program]: readonly [command: string, program: string],
+  upstream: string,
+  workers: number,
+  limits: boolean,
+): Promise<Service> {
+  const child = start(command, [program], {
     env: { ...process.env, UPSTREAM: upstream, WORKERS: String(workers), LIMITS: limits ? '1' : '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = await once(child.stdout!, 'data')
-  return { workers, child, url: String(line).trim(), rates: [] }
+  return { child, port: Number(new URL(String(line).trim()).port) }
 }
 
-async function measure({ child, url }: Subject, forSeconds: number): Promise<number> {
-  const before = cpuSeconds(child.pid!)
-  const { requests } = await drive({
-    port: Number(new URL(url).port),
-    path,
-    headers: asAnn,
-    body: small,
-    connections,
-    seconds: forSeconds,
-  })
-  return requests / (cpuSeconds(child.pid!) - before)
+/** Requests for each second of CPU that a process and its children use. */
+async function perCpuSecond({ child, port }: Service, seconds: number): Promise<number> {
+  const before = ticksOf(child)
+  const { requests } = await drive({ port, path, headers: asAnn, body: small, connections, seconds })
+  return (requests / (ticksOf(child) - before)) * 100
 }
 
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
-const rangeOf = (values: readonly number[]) =>
-  `${Math.min(...values).toFixed(2)}-${Math.max(...values).toFixed(2)}`
-
-const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-workers-'))
-const program = join(folder, 'service.mjs')
-await build({
-  entryPoints: [join(import.meta.dirname, 'workers/service.ts')],
-  outfile: program,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  conditions: ['@sluice/source'],
-  banner: {
-    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
-  },
-})
-const upstream = await startUpstream()
-try {
-  for (const [limits, goal] of [
-    [false, 0.92],
-    [true, 0.75],
-  ] as const) {
-    const one = await start(program, upstream.url, 1, limits)
-    const two = await start(program, upstream.url, 2, limits)
-    for (const subject of [one, two]) await measure(subject, warmUpSeconds)
-    const ratios: number[] = []
-    for (let round = 0; round < rounds; round++) {
-      for (const subject of round % 2 === 0 ? [one, two] : [two, one]) {
-        subject.rates.push(await measure(subject, seconds))
-      }
-      ratios.push(two.rates.at(-1)! / one.rates.at(-1)!)
-    }
-    const ratio = median(ratios)
-    console.log(
-      `${limits ? 'with limits   ' : 'without limits'}  requests per CPU-second: one process ${median(one.rates).toFixed(0)}, ` +
-        `two workers ${median(two.rates).toFixed(0)}; ratio ${ratio.toFixed(3)} (${rangeOf(ratios)} of ${rounds} rounds), ` +
-        `goal ${goal} ${ratio >= goal ? 'met' : 'NOT MET'}`,
-    )
-    for (const { child } of [one, two]) {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    }
-  }
-} finally {
-  await upstream.stop()
-  rmSync(folder, { recursive: true, force: true })
+function ticksOf({ pid }: ChildProcess): number {
+  const ticks = ticksNow(pid)
+  if (ticks === undefined)
+    throw new Error('CPU of children is read from /proc, which this system does not have.')
+  return ticks.own
 }

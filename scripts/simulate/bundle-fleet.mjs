@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { bundleProgram } from '../bundle-program.mjs'
 
 /**
  * Bundles the simulation of a fleet (`test/simulation/run-fleet.ts`) with the sources of packages, those of another folder too.
@@ -20,21 +20,7 @@ export async function bundleFleet(folder, outfile) {
       })
     },
   }
-  await build({
-    entryPoints: [join(folder, 'test/simulation/run-fleet.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    conditions: ['@sluice/source'],
-    plugins: [sources],
-    // Packages in CommonJS require modules of Node.
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
-    logLevel: 'error',
-  })
+  await bundleProgram(join(folder, 'test/simulation/run-fleet.ts'), outfile, [sources])
 }
 
 /** Options of Node for a long simulation: most of its garbage is young. */
