@@ -50,6 +50,7 @@ const serving = await serve(front, {
   drainMs: Number(DRAIN_MS),
 })
 if (serving.role !== 'worker') console.log(`${serving.role} of ${serving.workers} at ${serving.url}`)
+process.once('disconnect', () => console.log(`${process.pid} has no primary`))
 process.on('SIGUSR2', () => {
   serving.reload().then(
     () => console.log('reloaded'),

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LimitRuleData } from '@sluice/core'
-import { build } from 'esbuild'
 import { Agent, request } from 'undici'
 import { onTestFinished } from 'vitest'
+import { bundleProgram } from '../../../scripts/bundle-program.mjs'
 import { type SluiceProcess, startProcess } from '../cli/sluice-process.ts'
 
 /** A vendor that answers `fast` at once, and holds the stream of `held` open. */
@@ -144,24 +144,12 @@ interface ServiceStart {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Bundles the program, which then starts in a tenth of the time. It is removed when the process ends. */
+/** Bundles the program. The bundle is removed when the process ends. */
 export async function buildProgram(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-program-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const outfile = join(folder, 'program.mjs')
-  await build({
-    entryPoints: [join(import.meta.dirname, 'program.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    conditions: ['@sluice/source'],
-    // Undici requires what is built into Node.
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
-    },
-  })
+  await bundleProgram(join(import.meta.dirname, 'program.ts'), outfile)
   return outfile
 }
 

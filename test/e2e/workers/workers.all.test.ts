@@ -74,7 +74,7 @@ describe('serve() with workers', { timeout: 60_000 }, () => {
         await result.text()
         return result.status
       }
-      // Those that come while the first one runs are told so.
+      // A request that arrives while the first one runs gets a 409.
       const statuses = await Promise.all(Array.from({ length: 8 }, ask))
       expect(statuses.filter(status => status !== 409)).toContain(200)
       expect(statuses.filter(status => status !== 409 && status !== 200)).toEqual([])
@@ -147,7 +147,7 @@ describe('serve() with workers', { timeout: 60_000 }, () => {
       Array.from({ length: 4 }, () => service.chat({ model: 'held', stream: true })),
     )
     service.process.child.kill('SIGKILL')
-    await new Promise(resolve => setTimeout(resolve, 300))
+    for (const pid of pids) await service.process.until(new RegExp(`^${pid} has no primary$`, 'm'))
     expect(vendor.held.size).toBe(4)
     vendor.release()
     for (const { text } of streams) expect(await text()).toMatch(/\[DONE\]/)
