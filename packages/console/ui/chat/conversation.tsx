@@ -10,7 +10,7 @@ import { TurnText } from './turn-text.tsx'
 /** How far from its end one may be and still follow it, in pixels. */
 const nearEnd = 80
 
-/** The turns of one side, oldest first. It follows the answer for who reads its end. */
+/** The turns of one side, oldest first. It follows the answer until one scrolls up, and again from the next message on. */
 export function Conversation({
   side,
   named,
@@ -26,13 +26,27 @@ export function Conversation({
   const costs = turns.map(({ requestId }) => rows?.find(({ id }) => id === requestId)?.cost)
   const box = useRef<HTMLDivElement>(null)
   const follows = useRef(true)
-  useEffect(() => {
+  const lastTop = useRef(0)
+  const toEnd = () => {
     const element = box.current
     if (element !== null && follows.current) element.scrollTop = element.scrollHeight
-  }, [turns, costs.join()])
+  }
+  useEffect(() => {
+    follows.current = true
+  }, [turns.length])
+  useEffect(toEnd)
+  useEffect(() => {
+    if (box.current === null) return
+    const observer = new ResizeObserver(toEnd)
+    observer.observe(box.current)
+    return () => observer.disconnect()
+  }, [turns.length === 0])
+  // A scroll event comes a frame late, when the answer may have grown: only scrolling up stops following.
   const scrolled = () => {
     const { scrollHeight, scrollTop, clientHeight } = box.current!
-    follows.current = scrollHeight - scrollTop - clientHeight < nearEnd
+    if (scrollHeight - scrollTop - clientHeight < nearEnd) follows.current = true
+    else if (scrollTop < lastTop.current) follows.current = false
+    lastTop.current = scrollTop
   }
   const name = named && <h2 class="side-name name">{model}</h2>
   if (turns.length === 0) {
@@ -53,6 +67,7 @@ export function Conversation({
       aria-busy={turns.at(-1)?.state === 'streaming'}
       ref={box}
       onScroll={scrolled}
+      onLoadCapture={toEnd}
     >
       {name}
       {turns.map((turn, at) => (

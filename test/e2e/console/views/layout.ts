@@ -81,11 +81,26 @@ export const layoutTests: ViewTests = site => {
     const page = await site().open({ width: 390 })
     await goTo(page, 'Chat')
     await page.getByLabel('Model').waitFor()
-    for (let number = 1; number <= 8; number++) {
+    const ask = async (number: number) => {
       const answer = await askInChat(page, 'demo', `What is ${number} + 20?`)
       await answer.getByText(`= ${number + 20}`).waitFor()
       await answer.getByRole('link', { name: 'Request details' }).waitFor()
     }
+    for (let number = 1; number <= 7; number++) await ask(number)
+    // As when the answer grows between scrolling to its end and the event of that.
+    await page.getByRole('log').evaluate(async box => {
+      const grown = document.createElement('div')
+      grown.style.height = '200px'
+      box.lastElementChild!.append(grown)
+      const scrolled = new Promise(resolve => box.addEventListener('scroll', resolve, { once: true }))
+      box.scrollTop += 20
+      await scrolled
+    })
+    await ask(8)
+    await page.getByRole('log').evaluate(box => {
+      box.scrollTop = 0
+    })
+    await ask(9)
     const edges = () =>
       page.evaluate(() => {
         const box = (selector: string) =>
