@@ -47,11 +47,8 @@ function listOf(
 ): string[] | undefined {
   if (headerList === undefined || closing || res.hasHeader('vary')) return undefined
   const length = lengthOf(body)
-  const list = headerList.slice()
-  if (length === undefined) return list
-  if (list.includes('content-length')) return undefined
-  list.push('content-length', length)
-  return list
+  if (length === undefined) return headerList.slice()
+  return headerList.includes('content-length') ? undefined : headerList.concat('content-length', length)
 }
 
 function lengthOf(body: ResponseParts['body']): string | undefined {

@@ -57,34 +57,36 @@ export async function decide<Host>(
       ? await responses.restore(given, principal, dialect.state!)
       : given
   context.routing.begun = true
-  const targets = await decideTargets(draft, principal, options, context)
-  return { principal, draft, targets }
+  const deciding = decideTargets(draft, principal, options, context)
+  return { principal, draft, targets: isPromise(deciding) ? await deciding : deciding }
 }
 
 /**
  * Routes a draft and authorizes its targets. Called again where a hook has chosen another model.
  *
- * Rejects with `GatewayError` (403, 404), or with the error of a policy.
+ * Throws or rejects with `GatewayError` (403, 404), or with the error of a policy.
  */
-export async function decideTargets<Host>(
+export function decideTargets<Host>(
   draft: Draft,
   principal: Principal,
   options: ResolvedOptions<Host>,
   context: RequestContext,
-): Promise<readonly RoutedTarget[]> {
+): readonly RoutedTarget[] | Promise<readonly RoutedTarget[]> {
   const { routing } = context
   context.draft = draft
   context.stream = draft.outline.stream
   const forRoute = routeContext(principal, draft.operation, draft.model, routing, options)
+  const authorized = (routed: readonly RoutedTarget[]) => {
+    const ordered = lastTargetFirst(routed, draft, forRoute)
+    const { onlyTarget } = context
+    const onRoute =
+      onlyTarget === undefined ? ordered : [selectTarget(onlyTarget, draft.model, ordered, options.route)]
+    routing.setTargets(onRoute)
+    context.model = draft.model
+    return authorizeTargets(principal, draft.model, onRoute, options.authorize, routing)
+  }
   const routed = route(draft, forRoute, options.route, options.unknownModel)
-  const ordered = lastTargetFirst(isPromise(routed) ? await routed : routed, draft, forRoute)
-  const { onlyTarget } = context
-  const onRoute =
-    onlyTarget === undefined ? ordered : [selectTarget(onlyTarget, draft.model, ordered, options.route)]
-  routing.setTargets(onRoute)
-  context.model = draft.model
-  const authorizing = authorizeTargets(principal, draft.model, onRoute, options.authorize, routing)
-  return isPromise(authorizing) ? await authorizing : authorizing
+  return isPromise(routed) ? routed.then(authorized) : authorized(routed)
 }
 
 /** Receives a body. The request is in flight from then on, so that load is shed once more. */

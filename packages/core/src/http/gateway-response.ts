@@ -64,8 +64,7 @@ export class HeaderList {
       const value: unknown = more[name]
       if (typeof value !== 'string' && typeof value !== 'number') continue
       const text = String(value)
-      const plainName = isPlainName(name)
-      if (plainName && isPlain(text)) this.#put(name, text)
+      if (isPlainName(name) && isPlain(text)) this.#put(name, text)
       else if (headerName.test(name) && !illegal.test(text)) {
         this.plain = false
         this.#put(name, text)
@@ -85,8 +84,10 @@ export class HeaderList {
   }
 }
 
+const plainName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
+
 function isPlainName(name: string): boolean {
-  return /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && name !== 'set-cookie'
+  return plainName.test(name) && name !== 'set-cookie'
 }
 
 /** Most values are a few digits, for which a loop is faster than a regular expression. */
