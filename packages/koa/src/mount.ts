@@ -32,6 +32,7 @@ export function mountOf(ctx: MountedContext, gateway: Pick<Gateway<never>, 'matc
 }
 
 function prefixOf(original: string, path: string): string {
+  if (original === path) return ''
   if (original.endsWith(path)) return original.slice(0, -path.length).replace(/^https?:\/\/[^/]*/i, '')
   // At `koa-mount`'s own path, and only there, the rest is `/`; any other difference is a rewritten path.
   return path === '/' ? original : ''

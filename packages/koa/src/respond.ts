@@ -17,21 +17,38 @@ export interface ResponseContext {
 
 /** Writes a `Response` to Koa's `ctx.status`, headers and `ctx.body`. */
 export function respond(response: Response, ctx: ResponseContext): void {
-  const { status, headers: given, body } = responseParts(response)
-  const headers = legalHeaders(given)
+  const { status, headers: given, headerList, body } = responseParts(response)
+  const headers = headerList === undefined ? legalHeaders(given) : undefined
   // Koa makes a 204 of a body that is set before the status.
   ctx.status = status
-  const typed = writeHeaders(headers, ctx)
+  const typed = headers === undefined ? writeList(headerList!, ctx) : writeHeaders(headers, ctx)
   if (body === null) {
     ctx.body = status === 204 || status === 304 ? null : ''
   } else if (typeof body === 'string' || body instanceof Uint8Array) {
-    const bytes = bytesOf(body, areAscii(headers))
+    const bytes = bytesOf(body, headers === undefined || areAscii(headers))
     ctx.body = leavesBodyUnread(ctx.req, status) ? closingBody(bytes, ctx) : bytes
   } else {
     ctx.body = new BodyStream(body, ctx.res)
     ctx.compress = false
   }
   if (!typed) ctx.remove('content-type')
+}
+
+/**
+ * Writes the gateway's own headers, which are valid, without `ctx.set`: that makes three arrays and a closure of each.
+ *
+ * Returns whether a content type was among them.
+ */
+function writeList(list: readonly string[], ctx: ResponseContext): boolean {
+  const { res } = ctx
+  let typed = false
+  for (let at = 0; at < list.length && !res.headersSent; at += 2) {
+    const name = list[at]!
+    if (name === 'content-type') typed = true
+    if (name === 'vary' && res.hasHeader(name)) ctx.vary(list[at + 1]!)
+    else res.setHeader(name, list[at + 1]!)
+  }
+  return typed
 }
 
 /** Returns whether a content type was among them. */
