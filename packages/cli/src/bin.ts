@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { networkInterfaces } from 'node:os'
 import { createInterface } from 'node:readline'
+import { lineOutput } from './command-line/line-output.ts'
 import { openUrl } from './command-line/open-url.ts'
 import { usesColours } from './command-line/uses-colours.ts'
 import { externalAddresses } from './dev/network-urls.ts'
@@ -39,10 +40,13 @@ for (const stream of [stdout, stderr]) {
   })
 }
 
+const output = lineOutput(stdout)
+process.on('exit', output.flush)
+
 void main(process.argv.slice(2), {
   env: process.env,
   cwd: workingFolder(),
-  print: text => void stdout.write(`${text}\n`),
+  print: output.print,
   log: text => void stderr.write(`${text}\n`),
   platform: process.platform,
   terminal: stdout.isTTY === true,

@@ -32,7 +32,7 @@ interface Served extends ReturnType<typeof clientOf> {
 async function served(config: object, args: readonly string[] = []): Promise<Served> {
   const cwd = temporaryFolder({ 'sluice.config.json': JSON.stringify(config) })
   const process = sluice(['serve', ...args], { cwd })
-  const [, url] = await process.until(/Serving \d+ models at (http\S+)\/v1/)
+  const [, url] = await process.until(/Serving \d+ models? at (http\S+)\/v1/)
   return { url: url!, process, file: join(cwd, 'sluice.config.json'), ...clientOf(url!) }
 }
 

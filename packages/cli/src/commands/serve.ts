@@ -78,7 +78,9 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
     const opener = consoleOpener(report.consoleURL && reachableUrl(report.consoleURL), context)
     try {
       const by = workers > 1 ? ` with ${workers} workers` : ''
-      context.log(`Serving ${report.models} models at ${report.baseURL}${by}`)
+      context.log(
+        `Serving ${report.models} ${report.models === 1 ? 'model' : 'models'} at ${report.baseURL}${by}`,
+      )
       for (const url of networkUrls(report.baseURL, context.networkAddresses()))
         context.log(`Network: ${url}`)
       if (report.consoleURL !== undefined) context.log(`Console at ${report.consoleURL}`)
