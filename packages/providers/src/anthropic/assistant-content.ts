@@ -31,12 +31,12 @@ export function assistantContent(
 }
 
 function callBlock(
-  { id, name, arguments: input, extraContent, path, cacheControl }: AssistantToolCall,
+  { part, name, arguments: input, extraContent, path, cacheControl }: AssistantToolCall,
   ids: ToolUseIds,
   adjuster: ParameterAdjuster,
 ): Block {
   if (extraContent !== undefined) adjuster.drop({ path: `${path}.extra_content` }, "another vendor's")
-  return { type: 'tool_use', id: ids.ofCall(id), name, input, ...withCacheMark(cacheControl) }
+  return { type: 'tool_use', id: ids.ofCall(part), name, input, ...withCacheMark(cacheControl) }
 }
 
 function thinkingBlock(block: ReasoningBlock): Block {

@@ -62,7 +62,7 @@ function contentBlocks(items: UserTurn['items'], adjuster: ParameterAdjuster): B
 }
 
 function resultBlock(
-  { callId, items, isError, cacheControl }: ToolResult,
+  { call, callId, items, isError, cacheControl }: ToolResult,
   ids: ToolUseIds,
   adjuster: ParameterAdjuster,
 ): Block {
@@ -71,7 +71,7 @@ function resultBlock(
   const isText = blocks.length === 1 && only?.type === 'text' && only.cache_control === undefined
   return {
     type: 'tool_result',
-    tool_use_id: ids.ofResult(callId),
+    tool_use_id: ids.ofResult(call, callId),
     ...(blocks.length === 0 ? {} : { content: isText ? only.text : blocks }),
     ...(isError ? { is_error: true } : {}),
     ...withCacheMark(cacheControl),

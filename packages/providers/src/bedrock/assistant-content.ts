@@ -39,13 +39,13 @@ export function assistantContent(
 }
 
 function callBlocks(
-  { id, name, arguments: input, extraContent, path, cacheControl }: AssistantToolCall,
+  { part, name, arguments: input, extraContent, path, cacheControl }: AssistantToolCall,
   ids: ToolCallIds,
   model: BedrockModel,
   adjuster: ParameterAdjuster,
 ): readonly Block[] {
   if (extraContent !== undefined) adjuster.drop({ path: `${path}.extra_content` }, "another vendor's")
-  return [{ toolUse: { toolUseId: ids.ofCall(id), name, input } }, ...cachePoints(cacheControl, model)]
+  return [{ toolUse: { toolUseId: ids.ofCall(part), name, input } }, ...cachePoints(cacheControl, model)]
 }
 
 /** Says why reasoning cannot go back: see `whyThoughtless`. */

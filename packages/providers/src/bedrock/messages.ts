@@ -99,7 +99,7 @@ function pointsAfter(
 
 /** A mark within a result applies to the result, because Converse has no cache point within one. */
 async function resultBlocks(
-  { callId, items, isError, cacheControl }: ToolResult,
+  { call, callId, items, isError, cacheControl }: ToolResult,
   ids: ToolCallIds,
   model: BedrockModel,
   context: UserContentContext,
@@ -112,7 +112,7 @@ async function resultBlocks(
   const mark = cacheControl ?? items.findLast(item => item.cacheControl !== undefined)?.cacheControl
   const status = isError ? { status: 'error' } : {}
   return [
-    { toolResult: { toolUseId: ids.ofResult(callId), content, ...status } },
+    { toolResult: { toolUseId: ids.ofResult(call, callId), content, ...status } },
     ...cachePoints(mark, model),
   ]
 }

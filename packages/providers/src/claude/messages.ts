@@ -1,5 +1,5 @@
 import type { GatewayError } from '@sluice/core'
-import { memberPath, type Turn } from '@sluice/core/provider'
+import { type CallTurnPart, memberPath, type Turn } from '@sluice/core/provider'
 import type { AssistantToolCall, MergedTurn, ToolResult } from '../conversation/conversation.ts'
 import { cannotSend } from '../parameters/parameter-adjuster.ts'
 
@@ -8,24 +8,21 @@ import { cannotSend } from '../parameters/parameter-adjuster.ts'
  * refuses the conversation otherwise, in words that name none of the caller's messages. Throws `GatewayError` (400).
  */
 export function checkToolPairs(turns: readonly MergedTurn[]): void {
-  let waiting: AssistantToolCall[] = []
+  const waiting = new Map<CallTurnPart | undefined, AssistantToolCall>()
   for (const turn of turns) {
     if (turn.role === 'assistant') {
-      waiting = turn.items.filter(item => item.kind === 'call')
+      for (const item of turn.items) if (item.kind === 'call') waiting.set(item.part, item)
       continue
     }
-    const counts = new Map<string, number>()
-    for (const { id } of waiting) counts.set(id, (counts.get(id) ?? 0) + 1)
-    for (const result of turn.results) {
-      const count = counts.get(result.callId) ?? 0
-      if (count === 0) throw answersNothing(result)
-      counts.set(result.callId, count - 1)
-    }
-    const unanswered = waiting.find(({ id }) => counts.get(id) !== 0)
-    if (unanswered !== undefined) throw hasNoResult(unanswered)
-    waiting = []
+    for (const result of turn.results) if (!waiting.delete(result.call)) throw answersNothing(result)
+    checkNoneWaits(waiting)
   }
-  if (waiting[0] !== undefined) throw hasNoResult(waiting[0])
+  checkNoneWaits(waiting)
+}
+
+function checkNoneWaits(waiting: ReadonlyMap<unknown, AssistantToolCall>): void {
+  const [unanswered] = waiting.values()
+  if (unanswered !== undefined) throw hasNoResult(unanswered)
 }
 
 function answersNothing(result: ToolResult): GatewayError {

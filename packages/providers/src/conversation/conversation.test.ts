@@ -36,22 +36,22 @@ describe('toConversation', () => {
     expect(turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
     expect(turns[1]).toMatchObject({
       items: [
-        { kind: 'call', id: 'a', name: 'f', arguments: { x: 1 } },
-        { kind: 'call', id: 'b', name: 'g', arguments: {} },
+        { kind: 'call', part: { id: 'a' }, name: 'f', arguments: { x: 1 } },
+        { kind: 'call', part: { id: 'b' }, name: 'g', arguments: {} },
       ],
     })
     expect(turns[2]).toMatchObject({
       results: [
-        { callId: 'b', name: 'g', texts: [{ text: '2' }], path: 'messages[2]' },
-        { callId: 'a', name: 'f', texts: [{ text: '1' }], path: 'messages[3]' },
+        { callId: 'b', call: { name: 'g' }, texts: [{ text: '2' }], path: 'messages[2]' },
+        { callId: 'a', call: { name: 'f' }, texts: [{ text: '1' }], path: 'messages[3]' },
       ],
       items: [{ kind: 'text', text: 'and?' }],
     })
   })
 
-  it('knows the name of no call that was never made', () => {
+  it('has no call for a result without one', () => {
     const { turns } = toConversation([result('nobody')])
-    expect(turns[0]).toMatchObject({ results: [{ callId: 'nobody', name: undefined }] })
+    expect(turns[0]).toMatchObject({ results: [{ callId: 'nobody', call: undefined }] })
   })
 
   it('gives of an answer its reasoning, then its text, then its calls', () => {
@@ -77,7 +77,7 @@ describe('toConversation', () => {
           { kind: 'text', text: 'but not that' },
           {
             kind: 'call',
-            id: 'a',
+            part: expect.objectContaining({ kind: 'call', id: 'a' }),
             name: 'f',
             arguments: {},
             extraContent: { v: 1 },
@@ -217,7 +217,7 @@ function saidIn({ system, turns }: Conversation): string[] {
         ? turn.results.flatMap(({ callId, texts }) => [callId, ...texts.map(({ text }) => text)])
         : []),
       ...turn.items.flatMap(item =>
-        item.kind === 'text' ? [item.text] : item.kind === 'call' ? [item.id] : [],
+        item.kind === 'text' ? [item.text] : item.kind === 'call' ? [item.part.id] : [],
       ),
     ]),
   ]

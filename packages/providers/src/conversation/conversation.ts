@@ -17,6 +17,7 @@ import {
   turnsOf,
 } from '@sluice/core/provider'
 import { cannotSend, ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
+import { answeredCalls } from './answered-calls.ts'
 import { cacheMark } from './extensions.ts'
 import { reportTranslationLosses } from './report-losses.ts'
 import { toolArguments } from './tool-arguments.ts'
@@ -35,10 +36,10 @@ export interface UserContent {
   readonly cacheControl?: JsonObject
 }
 
-/** What a tool answered. `name` is that of the call it answers, `undefined` where there is no such call. */
+/** What a tool answered. `call` is the one it answers, `undefined` where there is no such call. */
 export interface ToolResult extends TurnOrigin {
   readonly callId: string
-  readonly name: string | undefined
+  readonly call: CallTurnPart | undefined
   /** Whether the tool failed. */
   readonly isError: boolean
   readonly items: readonly (AssistantText | UserContent)[]
@@ -50,7 +51,8 @@ export interface ToolResult extends TurnOrigin {
 /** A call that the model made in an earlier turn. */
 export interface AssistantToolCall {
   readonly kind: 'call'
-  readonly id: string
+  /** The call as the caller sent it. */
+  readonly part: CallTurnPart
   readonly name: string
   readonly arguments: JsonObject
   /** What came with the call and has to go back with it: signatures, by vendor. */
@@ -145,7 +147,7 @@ export function toConversation(
   const names: string[] = []
   const reasoning: AssistantReasoning[] = []
   let reasonedBefore = 0
-  const called = new Map<string, string>()
+  const answered = answeredCalls(given)
   for (const turn of given) {
     if (turn.name !== undefined || turn.extra?.name !== undefined) names.push(memberPath(turn, 'name'))
     switch (turn.role) {
@@ -165,7 +167,7 @@ export function toConversation(
             const role = memberPath(turn, 'role')
             throw cannotSend(role, "Messages of role 'function' are deprecated. Use 'tool' instead.")
           }
-          openTurn(turns, 'user').results.push(toolResult(part, turn, called, adjuster))
+          openTurn(turns, 'user').results.push(toolResult(part, turn, answered.get(part), adjuster))
         }
         if (turn.role === 'user') {
           const items = userItems(turn, adjuster)
@@ -174,10 +176,7 @@ export function toConversation(
         break
       case 'assistant': {
         const items = assistantItems(turn, adjuster)
-        for (const item of items) {
-          if (item.kind === 'call') called.set(item.id, item.name)
-          else if (item.kind === 'reasoning') reasoning.push(item)
-        }
+        for (const item of items) if (item.kind === 'reasoning') reasoning.push(item)
         if (items.length > 0) append(openTurn(turns, 'assistant').items, items)
         break
       }
@@ -227,7 +226,7 @@ function addUserItem(
 function toolResult(
   part: ResultTurnPart,
   turn: Turn,
-  called: ReadonlyMap<string, string>,
+  call: CallTurnPart | undefined,
   adjuster: ParameterAdjuster,
 ): ToolResult {
   const { callId, path, members, isError = false } = part
@@ -238,7 +237,7 @@ function toolResult(
   const mark = cacheMark(part) ?? (isLast && turn.role === 'tool' ? cacheMark(turn) : undefined)
   return {
     callId,
-    name: called.get(callId),
+    call,
     isError,
     items,
     texts: items.filter(item => item.kind === 'text'),
@@ -284,14 +283,14 @@ function assistantReasoning(part: ReasoningTurnPart): AssistantReasoning {
 }
 
 function assistantCall(part: CallTurnPart): AssistantToolCall {
-  const { id, tool, name, arguments: text, path, extra } = part
+  const { tool, name, arguments: text, path, extra } = part
   if (tool === 'custom') {
     throw cannotSend(path, 'Calls of custom tools cannot be sent to this model. Use a function instead.')
   }
   const content = extra?.extra_content
   return {
     kind: 'call',
-    id,
+    part,
     name,
     arguments: toolArguments(text, memberPath(part, 'function.arguments')),
     extraContent: typeof content === 'object' && content !== null ? (content as JsonObject) : undefined,

@@ -1,5 +1,10 @@
-/** Which ids a vendor takes: `any` letters, digits and `_.:-`; `plain` ones without `.` and `:`; `nine` letters and digits. */
-export type ToolCallIdKind = 'any' | 'plain' | 'nine'
+import type { CallTurnPart } from '@sluice/core/provider'
+
+/**
+ * Which ids a vendor takes: `any` letters, digits and `_.:-`; `plain` ones without `.` and `:`; `nine` letters and digits;
+ * `free`: all.
+ */
+export type ToolCallIdKind = 'any' | 'plain' | 'nine' | 'free'
 
 const maxLength = 64
 const foreign = { any: /[^a-zA-Z0-9_.:-]/g, plain: /[^a-zA-Z0-9_-]/g, nine: /[^a-zA-Z0-9]/g }
@@ -11,8 +16,8 @@ const foreign = { any: /[^a-zA-Z0-9_.:-]/g, plain: /[^a-zA-Z0-9_-]/g, nine: /[^a
 export class ToolCallIds {
   readonly #kind: ToolCallIdKind
   readonly #given = new Set<string>()
-  /** By the caller's id: what its calls got, and how many of them were answered. */
-  readonly #calls = new Map<string, { readonly ids: string[]; answered: number }>()
+  /** By the call, or by the id of a result without one. */
+  readonly #ids = new Map<CallTurnPart | string, string>()
   #count = 0
 
   constructor(kind: ToolCallIdKind) {
@@ -20,24 +25,28 @@ export class ToolCallIds {
   }
 
   /** The id of a call. */
-  ofCall(id: string): string {
+  ofCall(call: CallTurnPart): string {
+    return this.#idOf(call, call.id)
+  }
+
+  /** The id in a result. `call`: the one that it answers, by `answeredCalls`. */
+  ofResult(call: CallTurnPart | undefined, callId: string): string {
+    return this.#idOf(call ?? callId, callId)
+  }
+
+  #idOf(key: CallTurnPart | string, id: string): string {
+    const known = this.#ids.get(key)
+    if (known !== undefined) return known
     const fitting = this.#fitting(id)
     let unique = fitting
     while (!this.#fits(unique) || this.#given.has(unique)) unique = this.#numbered(fitting)
     this.#given.add(unique)
-    const calls = this.#calls.get(id)
-    if (calls === undefined) this.#calls.set(id, { ids: [unique], answered: 0 })
-    else calls.ids.push(unique)
+    this.#ids.set(key, unique)
     return unique
   }
 
-  /** The id of the call that a result answers: of several with one id, the first that has no result yet. */
-  ofResult(id: string): string {
-    const calls = this.#calls.get(id)
-    return calls?.ids[calls.answered++] ?? this.ofCall(id)
-  }
-
   #fitting(id: string): string {
+    if (this.#kind === 'free') return id
     const clean = id.replace(foreign[this.#kind], this.#kind === 'nine' ? '' : '_')
     return clean.slice(0, maxLength) || 'call'
   }
@@ -50,6 +59,6 @@ export class ToolCallIds {
     const count = ++this.#count
     if (this.#kind === 'nine') return `c${count.toString(36).padStart(8, '0')}`
     const end = `_${count}`
-    return id.slice(0, maxLength - end.length) + end
+    return (this.#kind === 'free' ? id : id.slice(0, maxLength - end.length)) + end
   }
 }

@@ -1,5 +1,6 @@
-import { type JsonObject, memberPath } from '@sluice/core/provider'
+import { type CallTurnPart, type JsonObject, memberPath } from '@sluice/core/provider'
 import type { AssistantTurn, Conversation, ToolResult, UserTurn } from '../conversation/conversation.ts'
+import { ToolCallIds } from '../conversation/tool-call-ids.ts'
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import { parseJson } from '../wire/parse-json.ts'
@@ -33,11 +34,12 @@ export async function contentsOf(
   adjuster: ParameterAdjuster,
 ): Promise<Content[]> {
   const contents: OpenContent[] = []
+  const ids = new ToolCallIds('free')
   let before: AssistantTurn | undefined
   for (const turn of turns) {
     if (turn.role === 'assistant') {
       before = turn
-      add(contents, 'model', modelParts(turn, model, adjuster))
+      add(contents, 'model', modelParts(turn, model, ids, adjuster))
       continue
     }
     const results = inOrder(turn.results, before)
@@ -47,7 +49,7 @@ export async function contentsOf(
       const media = model.signedCalls
         ? await mediaParts(result, { ...settings, mediaResolution: false }, adjuster)
         : []
-      responses.push(resultPart(result, media, model))
+      responses.push(resultPart(result, media, model, ids))
     }
     add(contents, 'tools', responses)
     if (!model.signedCalls) add(contents, 'user', await mediaAfter(results, settings, adjuster))
@@ -73,9 +75,9 @@ function append(parts: Part[], more: readonly Part[]): void {
 
 function inOrder(results: readonly ToolResult[], before: AssistantTurn | undefined): readonly ToolResult[] {
   if (results.length < 2 || before === undefined) return results
-  const places = new Map<string, number>()
-  for (const item of before.items) if (item.kind === 'call') places.set(item.id, places.size)
-  const place = ({ callId }: ToolResult): number => places.get(callId) ?? places.size
+  const places = new Map<CallTurnPart | undefined, number>()
+  for (const item of before.items) if (item.kind === 'call') places.set(item.part, places.size)
+  const place = ({ call }: ToolResult): number => places.get(call) ?? places.size
   return [...results].sort((a, b) => place(a) - place(b))
 }
 
@@ -101,7 +103,7 @@ async function mediaAfter(
   for (const result of results) {
     const media = await mediaParts(result, settings, adjuster)
     if (media.length === 0) continue
-    parts.push({ text: `Images and files of the result of '${result.name}':` })
+    parts.push({ text: `Images and files of the result of '${result.call?.name}':` })
     append(parts, media)
     for (const item of result.items) {
       if (item.kind === 'part') adjuster.map(item.part, 'sent after the results, as words of the user')
@@ -120,9 +122,14 @@ async function mediaParts(
   return parts
 }
 
-function resultPart(result: ToolResult, media: readonly Part[], { signedCalls }: GeminiModel): Part {
-  const { callId, name, texts, isError } = result
-  if (name === undefined) {
+function resultPart(
+  result: ToolResult,
+  media: readonly Part[],
+  { signedCalls }: GeminiModel,
+  ids: ToolCallIds,
+): Part {
+  const { call, texts, isError } = result
+  if (call === undefined) {
     const param = memberPath(result, 'tool_call_id')
     throw cannotSend(
       param,
@@ -132,7 +139,14 @@ function resultPart(result: ToolResult, media: readonly Part[], { signedCalls }:
   const said = texts.map(({ text }) => text)
   const response = isError ? { error: said.join('\n') } : functionResponse(said)
   const parts = media.length === 0 ? {} : { parts: media }
-  return { functionResponse: { ...(signedCalls ? { id: callId } : {}), name, response, ...parts } }
+  return {
+    functionResponse: {
+      ...(signedCalls ? { id: ids.ofCall(call) } : {}),
+      name: call.name,
+      response,
+      ...parts,
+    },
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { memberPath } from '@sluice/core/provider'
 import type { AssistantReasoning, AssistantToolCall, AssistantTurn } from '../conversation/conversation.ts'
 import { reasoningBlocks } from '../conversation/reasoning-blocks.ts'
+import type { ToolCallIds } from '../conversation/tool-call-ids.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields, textOf } from '../wire/json-value.ts'
 import type { GeminiModel } from './models.ts'
@@ -21,6 +22,7 @@ const noSignature = 'skip_thought_signature_validator'
 export function modelParts(
   { items }: AssistantTurn,
   model: GeminiModel,
+  ids: ToolCallIds,
   adjuster: ParameterAdjuster,
 ): Part[] {
   const parts: Record<string, unknown>[] = []
@@ -48,7 +50,7 @@ export function modelParts(
         break
       case 'call':
         place()
-        parts.push(callPart(item, !called, model, adjuster))
+        parts.push(callPart(item, !called, model, ids, adjuster))
         called = true
         break
     }
@@ -71,12 +73,13 @@ function signaturesOf(reasoning: AssistantReasoning, adjuster: ParameterAdjuster
 }
 
 function callPart(
-  { id, name, arguments: args, extraContent, path }: AssistantToolCall,
+  { part: call, name, arguments: args, extraContent, path }: AssistantToolCall,
   first: boolean,
   { signedCalls }: GeminiModel,
+  ids: ToolCallIds,
   adjuster: ParameterAdjuster,
 ): Record<string, unknown> {
-  const part = { functionCall: { ...(signedCalls ? { id } : {}), name, args } }
+  const part = { functionCall: { ...(signedCalls ? { id: ids.ofCall(call) } : {}), name, args } }
   const google = extraContent?.google
   const signature = isFields(google) ? textOf(google.thought_signature) : undefined
   if (signature !== undefined) return { ...part, thoughtSignature: signature }

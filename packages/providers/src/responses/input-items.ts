@@ -13,6 +13,7 @@ import {
   type TurnPart,
 } from '@sluice/core/provider'
 import { isMeaningful } from '../chat-completions/extra-fields.ts'
+import { answeredCalls } from '../conversation/answered-calls.ts'
 import { beginning, type ReasoningPosition, reasoningBlocks } from '../conversation/reasoning-blocks.ts'
 import { ToolCallIds } from '../conversation/tool-call-ids.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
@@ -23,7 +24,7 @@ import { reasoningFormat } from './response-events.ts'
  * is reported. Throws `GatewayError` (400) for parts that the API does not take.
  */
 export function inputItems(turns: readonly Turn[], adjuster: ParameterAdjuster): readonly JsonObject[] {
-  const writer = new ItemWriter(adjuster)
+  const writer = new ItemWriter(adjuster, answeredCalls(turns))
   for (const turn of turns) writer.add(turn)
   return writer.items
 }
@@ -31,12 +32,12 @@ export function inputItems(turns: readonly Turn[], adjuster: ParameterAdjuster):
 class ItemWriter {
   readonly items: JsonObject[] = []
   readonly #adjuster: ParameterAdjuster
-  /** The calls of custom tools, by id. */
-  readonly #custom = new Set<string>()
+  readonly #answered: ReturnType<typeof answeredCalls>
   readonly #ids = new ToolCallIds('any')
 
-  constructor(adjuster: ParameterAdjuster) {
+  constructor(adjuster: ParameterAdjuster, answered: ReturnType<typeof answeredCalls>) {
     this.#adjuster = adjuster
+    this.#answered = answered
   }
 
   add(turn: Turn): void {
@@ -72,8 +73,9 @@ class ItemWriter {
     const output = only === undefined ? '' : isText ? only.text! : content
     if (isError === true)
       this.#adjuster.drop({ path: result.path }, 'no result of a tool can be marked as failed')
-    const type = this.#custom.has(callId) ? 'custom_tool_call_output' : 'function_call_output'
-    this.items.push({ type, call_id: this.#ids.ofResult(callId), output })
+    const call = this.#answered.get(result)
+    const type = call?.tool === 'custom' ? 'custom_tool_call_output' : 'function_call_output'
+    this.items.push({ type, call_id: this.#ids.ofResult(call, callId), output })
   }
 
   /** Returns a part of a user, of the system or of a result. */
@@ -108,8 +110,7 @@ class ItemWriter {
           writer.addRefusal(part)
           break
         case 'call':
-          if (part.tool === 'custom') this.#custom.add(part.id)
-          writer.addCall(part, this.#ids.ofCall(part.id))
+          writer.addCall(part, this.#ids.ofCall(part))
           break
         case 'reasoning':
           lastReasoning = part
