@@ -1,7 +1,7 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { Choice } from '../parts/choice.tsx'
 import { periodOptions } from '../parts/periods.ts'
-import { outcomeNames } from '../requests/outcome-mark.tsx'
+import { outcomeNames } from '../requests/outcome-label.ts'
 import type { LogQuery } from './log-query.ts'
 
 type TextName = Exclude<keyof LogQuery, 'span' | 'outcome' | 'after'>

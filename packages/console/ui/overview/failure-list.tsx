@@ -56,10 +56,10 @@ export function FailureList({
 }
 
 function Failure({ row, href }: { row: RequestRow; href: string }) {
-  const { id, at, model, outcome, status, error, provider } = row
+  const { id, at, model, error, provider } = row
   return (
     <li class="failure" data-id={id}>
-      <OutcomeMark outcome={outcome} status={status} />
+      <OutcomeMark request={row} />
       <a class="row-link name" href={href}>
         {model ?? 'No model'}
         <span class="hidden"> Request {id}</span>

@@ -1,17 +1,4 @@
-import type { RequestRow } from '../../src/api.ts'
-
-export type Outcome = RequestRow['outcome']
-
-/** The label of each outcome. */
-export const outcomeNames: Readonly<Record<Outcome, string>> = {
-  running: 'Running',
-  completed: 'Completed',
-  refused: 'Rejected',
-  client_disconnected: 'Client disconnected',
-  upstream_failed: 'Upstream failed',
-  gateway_closed: 'Gateway closed',
-  internal_error: 'Internal error',
-}
+import { type Outcome, outcomeLabel, type RequestEnd } from './outcome-label.ts'
 
 const looks: Readonly<Record<Outcome, readonly [string, string]>> = {
   running: ['accent', '●'],
@@ -24,16 +11,17 @@ const looks: Readonly<Record<Outcome, readonly [string, string]>> = {
 }
 
 /** How a request ended, by a sign and in words. */
-export function OutcomeMark({ outcome, status }: { outcome: Outcome; status?: number | undefined }) {
-  const [look, sign] = looks[outcome] ?? ['quiet', '?']
+export function OutcomeMark({ request }: { request: RequestEnd }) {
+  const [look, sign] = looks[request.outcome] ?? ['quiet', '?']
+  const [label, status] = outcomeLabel(request)
   return (
-    <span class={`mark-of ${look}`} data-outcome={outcome}>
+    <span class={`mark-of ${look}`} data-outcome={request.outcome}>
       <span class="sign" aria-hidden="true">
         {sign}
       </span>
       <span>
-        {outcomeNames[outcome] ?? outcome}
-        {status !== undefined && outcome !== 'completed' && <span class="muted"> {status}</span>}
+        {label}
+        {status !== undefined && <span class="muted"> {status}</span>}
       </span>
     </span>
   )

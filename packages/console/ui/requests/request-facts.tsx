@@ -26,20 +26,8 @@ const operationNames: Readonly<Record<RequestDetail['operation'], string>> = {
 /** The details of one request. */
 export function RequestFacts({ request }: { request: RequestDetail }) {
   const { about } = useSession()
-  const {
-    id,
-    model,
-    key,
-    source,
-    team,
-    outcome,
-    status,
-    error,
-    adjustments,
-    wouldHaveRefused,
-    estimated,
-    leftOut,
-  } = request
+  const { id, model, key, source, team, outcome, error, adjustments, wouldHaveRefused, estimated, leftOut } =
+    request
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     ['Model', model ?? '–'],
     ['Key', <CallerName key={key} id={key} source={source} withId />],
@@ -60,7 +48,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
   return (
     <div class="stack wide">
       <p class="request-line">
-        <OutcomeMark outcome={outcome} status={status} />
+        <OutcomeMark request={request} />
         <span class="muted">
           <Moment at={request.at} date /> · {request.stream ? 'streamed' : 'not streamed'}
           {request.replayed ? ' · replayed' : ''}

@@ -3,7 +3,7 @@ import type { RequestRow } from '../../src/api.ts'
 import { Choice } from '../parts/choice.tsx'
 import { type Caller, callerNames } from '../session/key-names.ts'
 import { useKeyNames } from '../session/use-key-names.ts'
-import { type Outcome, outcomeNames } from './outcome-mark.tsx'
+import { type Outcome, outcomeNames } from './outcome-label.ts'
 import { callerKey, callerOfKey, type RequestQuery } from './request-query.ts'
 
 /** Chooses among what the requests have. */

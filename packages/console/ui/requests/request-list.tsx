@@ -119,7 +119,7 @@ function Row({
         {row.model ?? '–'}
       </td>
       <td>
-        <OutcomeMark outcome={row.outcome} status={row.status} />
+        <OutcomeMark request={row} />
       </td>
       <td class="less mid">{row.dialect}</td>
       <td class="cell-text less">

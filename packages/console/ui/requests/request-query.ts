@@ -2,7 +2,7 @@ import type { RequestRow } from '../../src/api.ts'
 import { type Caller, callerName } from '../session/key-names.ts'
 import { searchOf } from '../shell/location.ts'
 import { errorText } from './error-text.ts'
-import type { Outcome } from './outcome-mark.tsx'
+import type { Outcome } from './outcome-label.ts'
 
 /** What requests have to have; empty: anything. The address of the view has it. */
 export interface RequestQuery {

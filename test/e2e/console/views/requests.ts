@@ -1,3 +1,4 @@
+import { chunks, sse, steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { goTo } from '../site/go-to.ts'
 import { stuckRequest } from '../site/stuck-request.ts'
@@ -93,6 +94,24 @@ export const requestsTests: ViewTests = site => {
     expect(await rows.count()).toBe(before)
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('link', { name: `Request ${id}` }).waitFor()
+  })
+
+  it('says that a stream was interrupted, and not that it succeeded', async () => {
+    const { ask, flushLog, north } = site().service
+    const begun = sse(chunks({ text: 'Hello world' })).slice(0, 3)
+    north.respondWith([steps.stream(begun), steps.cut()], steps.answer())
+    const response = await ask('counted', { stream: true })
+    expect(response.status).toBe(200)
+    const id = response.headers.get('x-request-id')!
+    await flushLog()
+    const page = await site().open()
+    for (const view of ['requests', 'log']) {
+      await page.goto(`${site().service.url}/console/#/${view}/${id}`)
+      const panel = page.getByRole('region', { name: 'Request', exact: true })
+      await panel.getByText(id).waitFor()
+      const marks = page.locator(`[data-id="${id}"] .mark-of, .request-line .mark-of`)
+      expect(await marks.allTextContents()).toEqual(['✕Stream interrupted', '✕Stream interrupted'])
+    }
   })
 
   it('says so where a request is not known', async () => {
