@@ -42,10 +42,10 @@ it('tells of codes that the protocol has', () => {
     ([, code = '']) => /^\[(.+)\]/.exec(code)?.[1],
   )
   const known = new Set(codes)
-  const told = tableUnder(page, '## Fault handling').flatMap(([, got = '']) => [
-    ...got.matchAll(/50\d (`\w+`)/g),
-  ])
-  expect(told.length).toBeGreaterThan(2)
+  const told = ['Requests', 'Vendors', 'Streams and clients', 'This service'].flatMap(part =>
+    tableUnder(page, `### ${part}`).flatMap(([, got = '']) => [...got.matchAll(/\d\d\d (`\w+`)/g)]),
+  )
+  expect(told.length).toBeGreaterThan(10)
   for (const [, code] of told) expect(known).toContain(code)
 })
 

@@ -67,7 +67,7 @@ function abortFigures({ aborts, delays }: SoakResult): Figure[] {
     const bare = at === 'no gateway'
     return {
       promise: 'N2',
-      what: `client leaves ${phase} (${count} times): p50, p99, max`,
+      what: `disconnect, ${phase} (${count} times): p50, p99, max`,
       got: `${p50.toFixed(1)}, ${p99.toFixed(1)}, ${max.toFixed(1)} ms`,
       goal: bare ? '-' : '<= 10, 100, 500 ms',
       met: bare ? undefined : quick(spread) || unlessStarved(delays[0]?.delay),
@@ -90,19 +90,15 @@ export function soundness(result: SoakResult): Figure[] {
   const records = Object.values(books.byOutcome).reduce((sum, count) => sum + count, 0)
   const { admitted, settled } = books.leases
   return [
-    exact(
-      'exchanges that went otherwise than they should',
-      `${failures.length} of ${exchanges}`,
-      `0 of ${exchanges}`,
-    ),
+    exact('exchanges with an unexpected result', `${failures.length} of ${exchanges}`, `0 of ${exchanges}`),
     exact('uncaught exceptions, unhandled rejections, warnings', `${alarms.length}`, '0'),
     exact('records, one for each exchange', `${records}`, `${exchanges}`),
     exact('requests without a record, or with two', `${books.open + books.faults.length}`, '0'),
-    exact('leases given back, of those taken', `${settled}`, `${admitted}`),
+    exact('leases released, of those reserved', `${settled}`, `${admitted}`),
     unchanged('handles, sockets and timers', shown(before.resources), shown(after.resources)),
     unchanged('listeners on the process', `${before.listeners}`, `${after.listeners}`),
     unchanged('file descriptors', `${before.descriptors}`, `${after.descriptors}`),
-    exact('connections to the upstream that are left', `${upstreamLeft}`, '0'),
+    exact('open connections to the upstream', `${upstreamLeft}`, '0'),
   ]
 }
 
@@ -131,7 +127,7 @@ function delayFigures({ delays }: SoakResult): Figure[] {
     const share = starved === undefined ? '?' : (100 * starved).toFixed(1)
     return {
       promise: 'N12',
-      what: `event loop's delay, ${phase}: p50, p99, max (waited for a processor)`,
+      what: `event loop delay, ${phase}: p50, p99, max (waited for a processor)`,
       got: `${p50.toFixed(1)}, ${p99.toFixed(1)}, ${max.toFixed(1)} ms (${share} %)`,
       goal: hostile ? 'p99 <= 50 ms' : '-',
       met: hostile ? p99 <= 50 || unlessStarved(delay) : undefined,
