@@ -117,7 +117,7 @@ function answerOf({ fingerprint, requestId, answer }: KeyState, asked: KeyState)
   if (answer === 'running') throw new GatewayError('idempotency_in_progress')
   if (answer !== 'gone') return answer
   throw new GatewayError('already_processed', {
-    message: `The request with this idempotency key has been answered as ${requestId}, and its answer was too large to be kept. To ask anew, use another key.`,
+    message: `The request with this idempotency key was processed as ${requestId}, and its response was too large to store. To send it again, use another key.`,
   })
 }
 

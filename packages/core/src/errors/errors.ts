@@ -37,7 +37,7 @@ export const errorTable = {
     403,
     'invalid_request_error',
     'model_not_priced',
-    'The model has no price, and what you spend is bounded: it cannot be used with this key.',
+    'The model has no price, so it cannot be used with a key that has a budget.',
   ],
   model_not_found: [
     404,
@@ -164,13 +164,13 @@ export const errorTable = {
     409,
     'invalid_request_error',
     'idempotency_in_progress',
-    'A request with this idempotency key is being answered. Please try again when it has ended.',
+    'A request with this idempotency key is in progress. Please try again when it has finished.',
   ],
   already_processed: [
     409,
     'invalid_request_error',
     'already_processed',
-    'The request with this idempotency key has been answered, and its answer was too large to be kept. To ask anew, use another key.',
+    'The request with this idempotency key was processed, and its response was too large to store. To send it again, use another key.',
   ],
   idempotency_key_reused: [
     422,
