@@ -23,7 +23,7 @@ export class ToolUseIds {
     return unique
   }
 
-  /** The id in a result. `call`: the one that it answers, by `answeredCalls`. */
+  /** The id in a result. `call`: the one that it answers, by `pairResults`. */
   ofResult(call: CallTurnPart | undefined, callId: string): string {
     return call === undefined ? sanitized(callId) : this.ofCall(call)
   }

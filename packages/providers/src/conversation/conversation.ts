@@ -17,8 +17,8 @@ import {
   turnsOf,
 } from '@sluice/core/provider'
 import { cannotSend, ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
-import { answeredCalls } from './answered-calls.ts'
 import { cacheMark } from './extensions.ts'
+import { pairResults } from './pair-results.ts'
 import { reportTranslationLosses } from './report-losses.ts'
 import { toolArguments } from './tool-arguments.ts'
 
@@ -147,7 +147,7 @@ export function toConversation(
   const names: string[] = []
   const reasoning: AssistantReasoning[] = []
   let reasonedBefore = 0
-  const answered = answeredCalls(given)
+  const callsByResult = pairResults(given)
   for (const turn of given) {
     if (turn.name !== undefined || turn.extra?.name !== undefined) names.push(memberPath(turn, 'name'))
     switch (turn.role) {
@@ -167,7 +167,7 @@ export function toConversation(
             const role = memberPath(turn, 'role')
             throw cannotSend(role, "Messages of role 'function' are deprecated. Use 'tool' instead.")
           }
-          openTurn(turns, 'user').results.push(toolResult(part, turn, answered.get(part), adjuster))
+          openTurn(turns, 'user').results.push(toolResult(part, turn, callsByResult.get(part), adjuster))
         }
         if (turn.role === 'user') {
           const items = userItems(turn, adjuster)

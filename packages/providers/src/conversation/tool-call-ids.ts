@@ -29,7 +29,7 @@ export class ToolCallIds {
     return this.#idOf(call, call.id)
   }
 
-  /** The id in a result. `call`: the one that it answers, by `answeredCalls`. */
+  /** The id in a result. `call`: the one that it answers, by `pairResults`. */
   ofResult(call: CallTurnPart | undefined, callId: string): string {
     return this.#idOf(call ?? callId, callId)
   }

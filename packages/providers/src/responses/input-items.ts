@@ -13,7 +13,7 @@ import {
   type TurnPart,
 } from '@sluice/core/provider'
 import { isMeaningful } from '../chat-completions/extra-fields.ts'
-import { answeredCalls } from '../conversation/answered-calls.ts'
+import { pairResults } from '../conversation/pair-results.ts'
 import { beginning, type ReasoningPosition, reasoningBlocks } from '../conversation/reasoning-blocks.ts'
 import { ToolCallIds } from '../conversation/tool-call-ids.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
@@ -24,7 +24,7 @@ import { reasoningFormat } from './response-events.ts'
  * is reported. Throws `GatewayError` (400) for parts that the API does not take.
  */
 export function inputItems(turns: readonly Turn[], adjuster: ParameterAdjuster): readonly JsonObject[] {
-  const writer = new ItemWriter(adjuster, answeredCalls(turns))
+  const writer = new ItemWriter(adjuster, pairResults(turns))
   for (const turn of turns) writer.add(turn)
   return writer.items
 }
@@ -32,12 +32,12 @@ export function inputItems(turns: readonly Turn[], adjuster: ParameterAdjuster):
 class ItemWriter {
   readonly items: JsonObject[] = []
   readonly #adjuster: ParameterAdjuster
-  readonly #answered: ReturnType<typeof answeredCalls>
+  readonly #callsByResult: ReadonlyMap<ResultTurnPart, CallTurnPart>
   readonly #ids = new ToolCallIds('any')
 
-  constructor(adjuster: ParameterAdjuster, answered: ReturnType<typeof answeredCalls>) {
+  constructor(adjuster: ParameterAdjuster, callsByResult: ReadonlyMap<ResultTurnPart, CallTurnPart>) {
     this.#adjuster = adjuster
-    this.#answered = answered
+    this.#callsByResult = callsByResult
   }
 
   add(turn: Turn): void {
@@ -73,7 +73,7 @@ class ItemWriter {
     const output = only === undefined ? '' : isText ? only.text! : content
     if (isError === true)
       this.#adjuster.drop({ path: result.path }, 'no result of a tool can be marked as failed')
-    const call = this.#answered.get(result)
+    const call = this.#callsByResult.get(result)
     const type = call?.tool === 'custom' ? 'custom_tool_call_output' : 'function_call_output'
     this.items.push({ type, call_id: this.#ids.ofResult(call, callId), output })
   }

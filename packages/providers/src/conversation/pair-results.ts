@@ -1,7 +1,7 @@
 import type { CallTurnPart, ResultTurnPart, Turn } from '@sluice/core/provider'
 
 /** The calls with one id in neighbouring turns of the assistant, and how many results they have. */
-interface SharedId {
+interface CallGroup {
   readonly round: number
   readonly calls: CallTurnPart[]
   results: number
@@ -12,22 +12,22 @@ interface SharedId {
  * have several calls with that id, results answer them in order, and further results the last one. Results without a call
  * are not in the map. Some clients number the calls of each turn from the start, so that ids repeat in a conversation.
  */
-export function answeredCalls(turns: readonly Turn[]): ReadonlyMap<ResultTurnPart, CallTurnPart> {
-  const answered = new Map<ResultTurnPart, CallTurnPart>()
-  const byId = new Map<string, SharedId>()
+export function pairResults(turns: readonly Turn[]): ReadonlyMap<ResultTurnPart, CallTurnPart> {
+  const callsByResult = new Map<ResultTurnPart, CallTurnPart>()
+  const byId = new Map<string, CallGroup>()
   let round = 0
   for (const { role, parts } of turns) {
     if (role === 'user' || role === 'tool') round++
     for (const part of parts) {
       if (part.kind === 'call') {
-        const shared = byId.get(part.id)
-        if (shared?.round === round) shared.calls.push(part)
+        const group = byId.get(part.id)
+        if (group?.round === round) group.calls.push(part)
         else byId.set(part.id, { round, calls: [part], results: 0 })
       } else if (part.kind === 'result') {
-        const shared = byId.get(part.callId)
-        if (shared !== undefined) answered.set(part, shared.calls[shared.results++] ?? shared.calls.at(-1)!)
+        const group = byId.get(part.callId)
+        if (group !== undefined) callsByResult.set(part, group.calls[group.results++] ?? group.calls.at(-1)!)
       }
     }
   }
-  return answered
+  return callsByResult
 }
