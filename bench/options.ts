@@ -12,7 +12,7 @@ export const usage = `Measures what Sluice costs, beside servers that do less. n
   --node VERSION  the Node that is measured, from the registry: 24; default: the one that runs this
   --json FILE     writes all figures to a file
   --save          writes them to bench/results, and docs/performance.md and its chart from all that is there
-  --sources       measures the sources, by a loader, and not what is built`
+  --sources       measures the sources, and not what is built`
 
 export interface Options {
   readonly peers: boolean

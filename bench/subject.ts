@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundledProgram } from '../scripts/bundle-program.mjs'
 import { start, stop, told } from './processes.ts'
 
 /** What a process has used since it began. */
@@ -16,19 +16,13 @@ export interface Runtime {
   readonly node: string
   /** Words before the command: which core it has. */
   readonly pinned: readonly string[]
-  /** It runs on the sources, by a loader, and not on what was built. */
+  /** It runs on the sources, and not on what was built. */
   readonly sources: boolean
   /** The folder of the checkout whose servers run. Default: this one. */
   readonly checkout?: string
 }
 
 const here = fileURLToPath(new URL('..', import.meta.url))
-
-/** The flags of Node by which the packages are their sources. */
-export function flagsOf({ sources }: Runtime): string[] {
-  const loader = () => createRequire(import.meta.url).resolve('tsx')
-  return sources ? ['--import', loader(), '--conditions=@sluice/source'] : []
-}
 
 /** What is measured: a server in a process of its own. */
 export class Subject {
@@ -55,9 +49,9 @@ export class Subject {
     runtime: Runtime,
     further: Readonly<Record<string, string>> = {},
   ): Promise<Subject> {
-    const flags = name.startsWith('sluice') ? flagsOf(runtime) : []
-    const [command = '', ...words] = [...runtime.pinned, runtime.node, ...flags]
-    const program = join(runtime.checkout ?? here, 'bench/subject-process.mjs')
+    const [command = '', ...words] = [...runtime.pinned, runtime.node]
+    const file = join(runtime.checkout ?? here, 'bench/subject-process.mjs')
+    const program = runtime.sources && name.startsWith('sluice') ? await bundledProgram(file) : file
     const args = [...words, program, name, upstream, JSON.stringify(further)]
     const child = start(command, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     return new Subject(name, child, await told(child, name))

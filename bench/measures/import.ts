@@ -5,7 +5,7 @@ import { figure, median } from '../figures.ts'
 import type { Plan } from '../plan.ts'
 import { asAnn, path, small } from '../questions.ts'
 import type { Row } from '../row.ts'
-import { flagsOf, type Runtime, Subject } from '../subject.ts'
+import { type Runtime, Subject } from '../subject.ts'
 
 const root = fileURLToPath(new URL('..', new URL('.', import.meta.url)))
 
@@ -53,7 +53,8 @@ async function coldStart(upstream: string, runtime: Runtime, times: number): Pro
 function importMillis(names: readonly string[], runtime: Runtime): number {
   const imports = names.map(name => `await import('${name}')`).join('; ')
   const code = `const began = performance.now(); ${imports}; console.log(performance.now() - began)`
-  const [command = '', ...args] = [...runtime.pinned, runtime.node, ...flagsOf(runtime)]
+  const flags = runtime.sources ? ['--import', import.meta.resolve('tsx'), '--conditions=@sluice/source'] : []
+  const [command = '', ...args] = [...runtime.pinned, runtime.node, ...flags]
   const { status, stdout, stderr } = spawnSync(command, [...args, '--input-type=module', '-e', code], {
     cwd: root,
     encoding: 'utf8',

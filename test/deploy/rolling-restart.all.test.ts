@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { findClosedPort } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../docs/runner/temporary-folder.ts'
-import { sluice } from '../e2e/cli/sluice-process.ts'
+import { sluice } from '../e2e/cli/sluice.ts'
 import { nginxPath } from '../resilience/faults/harness/nginx.ts'
 import { readDeploy } from './files.ts'
 import {

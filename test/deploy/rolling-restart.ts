@@ -8,7 +8,7 @@ import { chunks, findClosedPort, sse, startUpstream, steps } from '@sluice/testi
 import OpenAI from 'openai'
 import { expect, onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../docs/runner/temporary-folder.ts'
-import type { SluiceProcess, SluiceStart } from '../e2e/cli/sluice-process.ts'
+import type { SluiceProcess, SluiceStart } from '../e2e/cli/start-process.ts'
 import { startNginx } from '../resilience/faults/harness/nginx.ts'
 import { readDeploy, root } from './files.ts'
 

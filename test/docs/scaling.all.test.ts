@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Gateway } from '@sluice/core'
 import type { Database } from '@sluice/core/store'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -9,7 +8,7 @@ import { RedisServer } from '../stores/servers/redis-server.ts'
 import { ask, type Got } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 import { fencesOf, root } from './runner/markdown.ts'
-import { shell } from './runner/shell.ts'
+import { runCommands } from './runner/run-commands.ts'
 import { temporaryFolder } from './runner/temporary-folder.ts'
 
 const page = 'docs/scaling.md'
@@ -17,12 +16,10 @@ const migrateLine = fencesOf(page).find(({ name }) => name === 'migrate')?.code 
 let postgres: PostgresServer
 let redis: RedisServer
 
-/** The command as the page has it, over the sources: what `npx` runs is their build. */
+/** The command as the page has it. */
 function migrate(databaseUrl: string): Promise<string> {
-  const source = `${join(root, 'node_modules/.bin/tsx')} --conditions=@sluice/source packages/postgres/src/cli.ts`
-  const line = migrateLine.replace('npx sluice-postgres', source)
-  expect(line).not.toBe(migrateLine)
-  return shell(`cd ${root} && DATABASE_URL=${databaseUrl} ${line}`)
+  expect(migrateLine).toContain('npx sluice-postgres ')
+  return runCommands(migrateLine, { cwd: root, env: { DATABASE_URL: databaseUrl } })
 }
 
 /** Tells one program to stop, as a signal would, and waits until it has. */

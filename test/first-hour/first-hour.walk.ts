@@ -6,7 +6,7 @@ import { restartBehindNginx, type StartSluice, streams } from '../deploy/rolling
 import { ask } from '../docs/runner/ask.ts'
 import { fencesOf } from '../docs/runner/markdown.ts'
 import { shell } from '../docs/runner/shell.ts'
-import { type SluiceProcess, startProcess } from '../e2e/cli/sluice-process.ts'
+import { type SluiceProcess, startProcess } from '../e2e/cli/start-process.ts'
 import { chromiumPath, startChromium } from '../e2e/console/site/chromium.ts'
 import { goTo } from '../e2e/console/site/go-to.ts'
 import { nginxPath } from '../resilience/faults/harness/nginx.ts'

@@ -3,19 +3,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { simulate } from '@sluice/testing/simulation'
 import { expect, it } from 'vitest'
+import { bundledProgram } from '../../scripts/bundle-program.mjs'
 import { fleetOptions, fleetParts } from './fleet.ts'
-
-const root = join(import.meta.dirname, '../..')
 
 /** Runs a simulation in a process of its own, and returns the digest of its history. */
 async function digestOfProcess(requests: number, gateways: number, seed: number): Promise<string> {
-  const main = join(import.meta.dirname, 'run-fleet.ts')
+  const main = await bundledProgram(join(import.meta.dirname, 'run-fleet.ts'))
   const numbers = [requests, gateways, seed].map(String)
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--import', 'tsx', '--conditions=@sluice/source', main, ...numbers],
-    { cwd: root },
-  )
+  const { stdout } = await promisify(execFile)(process.execPath, [main, ...numbers])
   return /"digest": "([0-9a-f]{64})"/.exec(stdout)![1]!
 }
 

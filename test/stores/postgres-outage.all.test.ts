@@ -151,7 +151,7 @@ describeWithPostgres('F74 a ledger while PostgreSQL is away', () => {
 
   it('has what a process kept that died meanwhile, when the next one starts before the database', async () => {
     const { database, name, journal } = await made({ journal: folder() })
-    const child = startTask({ what: 'open', url: server.url(name), principal: 'died', journal })
+    const child = await startTask({ what: 'open', url: server.url(name), principal: 'died', journal })
     await vi.waitFor(() => expect(child.told.length).toBeGreaterThan(5), 40_000)
     await server.stop()
     const before = child.told.length

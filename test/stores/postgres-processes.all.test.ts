@@ -24,7 +24,9 @@ describeWithPostgres('processes on one PostgreSQL', () => {
 
   it('keep the records of all', async () => {
     const { database, url } = await made()
-    const tasks = ['one', 'two'].map(principal => startTask({ what: 'record', url, principal, count: 400 }))
+    const tasks = await Promise.all(
+      ['one', 'two'].map(principal => startTask({ what: 'record', url, principal, count: 400 })),
+    )
     expect(await Promise.all(tasks.map(({ ended }) => ended))).toEqual([0, 0])
     const found = await database.usage({ by: ['key'] })
     expect(
@@ -38,7 +40,7 @@ describeWithPostgres('processes on one PostgreSQL', () => {
   it('let no key in five seconds after another one has revoked it', async () => {
     const { database, url } = await made()
     const { key, stored } = await database.keys.issue({ name: 'a' })
-    const { told } = startTask({ what: 'authenticate', url, key })
+    const { told } = await startTask({ what: 'authenticate', url, key })
     await vi.waitFor(() => expect(told).toEqual(['let in']), 40_000)
     await database.keys.update(stored.id, { disabled: true })
     await vi.waitFor(() => expect(told).toEqual(['let in', 'refused']), 5_500)
@@ -53,7 +55,7 @@ describeWithPostgres('processes on one PostgreSQL', () => {
     onTestFinished(() => database.close())
     const journal = mkdtempSync(join(tmpdir(), 'sluice-journal-'))
     onTestFinished(() => rmSync(journal, { recursive: true }))
-    const child = startTask({ what: 'open', url: server.url(name), principal: 'killed', journal })
+    const child = await startTask({ what: 'open', url: server.url(name), principal: 'killed', journal })
     await vi.waitFor(() => expect(child.told.length).toBeGreaterThan(10), 40_000)
     child.process.kill('SIGKILL')
     await child.ended

@@ -70,7 +70,9 @@ describeWithPostgres('openPostgres', () => {
 
     it('are made once, also by four processes at the same time', async () => {
       const name = await server.database()
-      const tasks = Array.from({ length: 4 }, () => startTask({ what: 'migrate', url: server.url(name) }))
+      const tasks = await Promise.all(
+        Array.from({ length: 4 }, () => startTask({ what: 'migrate', url: server.url(name) })),
+      )
       expect(await Promise.all(tasks.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
       expect(await server.run('select version from sluice.migrations', name)).toEqual([
         { version: 1 },
@@ -154,7 +156,7 @@ describeWithPostgres('openPostgres', () => {
       const { operation, dialect, ...older } = entry({ id: 'c' })
       await journal.append({ entries: [], closings: [closing(older as LedgerEntry)], progress: [] })
       const { usage } = await opened(pool, { migrate: true, journal })
-      await vi.waitFor(() => expect(journal.empty).toBe(true))
+      await expect.poll(() => journal.empty).toBe(true)
       await write('b')
       expect(await usage({ by: ['key', 'source', 'user', 'operation', 'dialect'] })).toMatchObject([
         {
@@ -190,7 +192,7 @@ describeWithPostgres('openPostgres', () => {
       const old = closing(entry({ id: 'd' }), { outcome: 'client_aborted' as 'client_disconnected' })
       await journal.append({ entries: [], closings: [old], progress: [] })
       const { migrate } = await opened(pool, { migrate: true, journal })
-      await vi.waitFor(() => expect(journal.empty).toBe(true))
+      await expect.poll(() => journal.empty).toBe(true)
       await write('b', 'client_aborted')
       await write('e', 'client_aborted')
       await write('f', 'lost')

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { startUpstream, steps } from '@sluice/testing'
 import { expect, it, onTestFinished } from 'vitest'
+import { bundledProgram } from '../../scripts/bundle-program.mjs'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
 import { RedisServer } from './servers/redis-server.ts'
 
@@ -16,8 +17,8 @@ interface Running {
 
 /** Starts a gateway in a process of its own. */
 async function startGateway(redis: number, baseURL: string): Promise<Running> {
-  const main = fileURLToPath(new URL('programs/responses-main.ts', import.meta.url))
-  const line = ['--import', 'tsx', '--conditions=@sluice/source', main, String(redis), baseURL]
+  const main = await bundledProgram(fileURLToPath(new URL('programs/responses-main.ts', import.meta.url)))
+  const line = [main, String(redis), baseURL]
   const child = spawn(process.execPath, line, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [port] = await once(child, 'message')

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { bundledProgram } from '../../../scripts/bundle-program.mjs'
 import { root } from './markdown.ts'
 
 const run = promisify(execFile)
-const tsx = `${process.execPath} --import ${import.meta.resolve('tsx')} --conditions=@sluice/source`
 
 /** The commands of this project that pages call by npx, over the sources: what npx runs is their build. */
 const commands: Readonly<Record<string, string>> = {
-  'npx sluice ': `${tsx} ${join(root, 'packages/cli/src/bin.ts')} `,
-  'npx sluice-postgres ': `${tsx} ${join(root, 'packages/postgres/src/cli.ts')} `,
-  'npx sluice-sqlite ': `${tsx} ${join(root, 'packages/sqlite/src/cli.ts')} `,
+  'npx sluice ': 'packages/cli/src/bin.ts',
+  'npx sluice-postgres ': 'packages/postgres/src/cli.ts',
+  'npx sluice-sqlite ': 'packages/sqlite/src/cli.ts',
 }
 
 /**
@@ -29,10 +29,13 @@ export async function runCommands(
     readonly folders?: readonly string[]
   },
 ): Promise<string> {
-  const script = Object.entries(commands).reduce(
-    (text, [name, source]) => text.replaceAll(name, source),
-    code,
-  )
+  let script = code
+  for (const [name, program] of Object.entries(commands)) {
+    if (script.includes(name)) {
+      const bundled = await bundledProgram(join(root, program))
+      script = script.replaceAll(name, `'${process.execPath}' '${bundled}' `)
+    }
+  }
   const path = [...folders, process.env.PATH].join(delimiter)
   const { stdout } = await run('sh', ['-e', '-c', script], {
     cwd,

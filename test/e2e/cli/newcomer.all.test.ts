@@ -7,7 +7,7 @@ import OpenAI from 'openai'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ask } from '../../docs/runner/ask.ts'
 import { hasCurl, shell } from '../../docs/runner/shell.ts'
-import { sluice } from './sluice-process.ts'
+import { sluice } from './sluice.ts'
 
 // The command line in processes of its own, as a newcomer meets it; on the sources, so that no build is needed.
 

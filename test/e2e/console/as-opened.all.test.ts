@@ -10,13 +10,15 @@ import { local } from '@sluice/providers'
 import express from 'express'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { sluice } from '../cli/sluice-process.ts'
+import { withPage } from '../../../packages/console/tsup.config.ts'
+import { bundledProgram } from '../../../scripts/bundle-program.mjs'
+import { type SluiceStart, startProcess } from '../cli/start-process.ts'
 import { chatAs } from './site/chat-as.ts'
 import { startChromium } from './site/chromium.ts'
 import { describeWithChromium } from './site/describe-with-chromium.ts'
 import { goTo } from './site/go-to.ts'
-import { pageImport } from './site/page-import.ts'
 
+const program = join(import.meta.dirname, '../../../packages/cli/src/bin.ts')
 const adminKey = 'admin-key-0123456789'
 const callerKey = 'sk-of-a-caller'
 
@@ -24,11 +26,15 @@ const callerKey = 'sk-of-a-caller'
 describeWithChromium('the console as it is opened', () => {
   vi.setConfig({ testTimeout: 90_000 })
   let browser: Browser
+  let script: string
   beforeAll(async () => {
-    browser = await startChromium()
+    ;[browser, script] = await Promise.all([startChromium(), bundledProgram(program, [withPage])])
   }, 60_000)
   afterAll(() => browser?.close())
 
+  /** The command line with the page, as it is published. */
+  const sluice = (args: readonly string[], start: SluiceStart) =>
+    startProcess(process.execPath, [script, ...args], start)
   const folder = () => {
     const made = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-console-'))
     onTestFinished(() => rmSync(made, { recursive: true, force: true }))
@@ -60,7 +66,7 @@ describeWithChromium('the console as it is opened', () => {
 
   it('answers a message in sluice dev, by the printed link, and the ledger has it', async () => {
     const cwd = folder()
-    const dev = sluice(['dev', '--port', '0', '--no-discover'], { cwd, imports: [await pageImport(cwd)] })
+    const dev = sluice(['dev', '--port', '0', '--no-discover'], { cwd })
     await dev.until(/Ctrl\+C/)
     const link = /http:\S+\/console\/#key=(\S+)/.exec(dev.stdout())!
     const page = await open(link[0])
@@ -83,8 +89,7 @@ describeWithChromium('the console as it is opened', () => {
       console: { adminKey },
     }
     writeFileSync(join(cwd, 'sluice.config.json'), JSON.stringify(config))
-    const imports = [await pageImport(cwd)]
-    const serving = sluice(['serve', '--port', '0'], { cwd, imports })
+    const serving = sluice(['serve', '--port', '0'], { cwd })
     const [, address] = await serving.until(/Console at (\S+)/)
     const page = await open(`${address}#key=${adminKey}`)
     await answerTo(page, 'What is 12 * 7?', '12 * 7 = 84')

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../../../packages/cli/src/temporary-folder.ts'
-import { type SluiceProcess, sluice } from '../cli/sluice-process.ts'
+import { sluice } from '../cli/sluice.ts'
+import type { SluiceProcess } from '../cli/start-process.ts'
 import { clientOf, startVendor } from './service.ts'
 
 const patience = { timeout: 30_000, interval: 100 }

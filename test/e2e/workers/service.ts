@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LimitRuleData } from '@sluice/core'
 import { Agent, request } from 'undici'
 import { onTestFinished } from 'vitest'
-import { bundleProgram } from '../../../scripts/bundle-program.mjs'
-import { type SluiceProcess, startProcess } from '../cli/sluice-process.ts'
+import { bundledProgram } from '../../../scripts/bundle-program.mjs'
+import { type SluiceProcess, startProcess } from '../cli/start-process.ts'
 
 /** A vendor that answers `fast` at once, and holds the stream of `held` open. */
 interface HoldingVendor {
@@ -144,13 +142,9 @@ interface ServiceStart {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Bundles the program. The bundle is removed when the process ends. */
-export async function buildProgram(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-program-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const outfile = join(folder, 'program.mjs')
-  await bundleProgram(join(import.meta.dirname, 'program.ts'), outfile)
-  return outfile
+/** Bundles the program. */
+export function buildProgram(): Promise<string> {
+  return bundledProgram(join(import.meta.dirname, 'program.ts'))
 }
 
 /** Starts the program, without waiting for it. */

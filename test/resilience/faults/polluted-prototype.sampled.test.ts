@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sendRawRequest, startUpstream, steps, type Upstream } from '@sluice/testing'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type Programs, programs } from './harness/bundled.ts'
+import { bundledProgram } from '../../../scripts/bundle-program.mjs'
 
 /**
  * What a request may hold, an option, a record of a key, an answer of a vendor, and what code asks values for.
@@ -43,17 +43,14 @@ const asked: readonly [string, string, object][] = [
 ]
 
 describe('F92 another library has written to Object.prototype', { timeout: 120_000 }, () => {
-  let made: Programs
   let upstream: Upstream
   let child: ChildProcessWithoutNullStreams
   let clean: string[]
 
   beforeAll(async () => {
-    made = programs()
     upstream = await startUpstream(steps.answer())
     const source = fileURLToPath(new URL('./programs/polluted-service.ts', import.meta.url))
-    const file = await made.bundle('polluted.mjs', `import ${JSON.stringify(source)}`)
-    child = spawn(process.execPath, [file, upstream.baseURL])
+    child = spawn(process.execPath, [await bundledProgram(source), upstream.baseURL])
     child.stderr.pipe(process.stderr)
     clean = await behaviour('-', '')
   }, 60_000)
@@ -61,7 +58,6 @@ describe('F92 another library has written to Object.prototype', { timeout: 120_0
     child.stdin.end()
     if (child.exitCode === null) await once(child, 'exit')
     await upstream.close()
-    made.remove()
   })
 
   /** All that can be seen of a service: answers by status, headers and body, and what its vendor was asked. */

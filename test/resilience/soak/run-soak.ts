@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url'
+import { bundledProgram } from '../../../scripts/bundle-program.mjs'
 import { World } from './driver/world.ts'
 import { measure } from './measure.ts'
 import type { SoakPlan } from './plan.ts'
@@ -7,16 +9,15 @@ import type { SoakResult } from './soak-result.ts'
 /** Runs a soak. Whatever happens, its processes have ended when this has. `say` is told what goes on. */
 export async function runSoak(plan: SoakPlan, say: (line: string) => void): Promise<SoakResult> {
   const alarms: string[] = []
-  const upstream: Upstream = new Child('upstream', new URL('./upstream/upstream-process.ts', import.meta.url))
+  const [upstreamScript, gatewayScript] = await Promise.all([
+    bundledProgram(fileURLToPath(new URL('./upstream/upstream-process.ts', import.meta.url))),
+    bundledProgram(fileURLToPath(new URL('./gateway/gateway-process.ts', import.meta.url))),
+  ])
+  const upstream: Upstream = new Child('upstream', upstreamScript)
   try {
     upstream.on('alarm', alarm => alarms.push(`upstream: ${alarm}`))
     const upstreamPort = await upstream.next('listening')
-    const gateway: Gateway = new Child(
-      'gateway',
-      new URL('./gateway/gateway-process.ts', import.meta.url),
-      [`${upstreamPort}`],
-      ['--expose-gc'],
-    )
+    const gateway: Gateway = new Child('gateway', gatewayScript, [`${upstreamPort}`], ['--expose-gc'])
     gateway.on('alarm', alarm => alarms.push(`gateway: ${alarm}`))
     const mounts = await gateway.next('listening')
     const world = new World(

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { bundledProgram } from '../../../scripts/bundle-program.mjs'
 
 /** What a process of its own does with a database, until it is done or killed. */
 export type PostgresTask =
@@ -23,9 +24,9 @@ export interface RunningTask {
 }
 
 /** Starts a task in a process of its own until the test ends. */
-export function startTask(task: PostgresTask): RunningTask {
-  const main = fileURLToPath(new URL('postgres-task-main.ts', import.meta.url))
-  const line = ['--import', 'tsx', '--conditions=@sluice/source', main, JSON.stringify(task)]
+export async function startTask(task: PostgresTask): Promise<RunningTask> {
+  const main = await bundledProgram(fileURLToPath(new URL('postgres-task-main.ts', import.meta.url)))
+  const line = [main, JSON.stringify(task)]
   const child = spawn(process.execPath, line, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   const told: string[] = []

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { bundledProgram } from '../../../../scripts/bundle-program.mjs'
 import type { GatewayNotice, GatewaySettings } from './gateway-settings.ts'
 
-const loader = createRequire(import.meta.url).resolve('tsx')
 const program = fileURLToPath(new URL('gateway-main.ts', import.meta.url))
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -40,7 +39,7 @@ export class GatewayProcess {
 
   /** Resolves when it listens; rejects where it ends before. */
   static async start(settings: GatewaySettings): Promise<GatewayProcess> {
-    const line = ['--import', loader, '--conditions=@sluice/source', program, JSON.stringify(settings)]
+    const line = [await bundledProgram(program), JSON.stringify(settings)]
     const child = spawn(process.execPath, line, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     running.add(child)
     const state = followed(child)

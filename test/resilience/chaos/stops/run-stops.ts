@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { bundledProgram } from '../../../../scripts/bundle-program.mjs'
 import { type StopCounts, sendUntilRefused, sendWithoutWaiting } from './stop-client.ts'
 import type { StopPlan } from './stop-plan.ts'
 
@@ -14,9 +15,8 @@ export async function runStops(plan: StopPlan): Promise<StopCounts> {
 
 async function runStop(plan: StopPlan, counts: StopCounts): Promise<void> {
   const { busyMs, keeping, connecting, storming, random } = plan
-  const child = fork(fileURLToPath(new URL('gateway-main.ts', import.meta.url)), {
-    execArgv: ['--conditions=@sluice/source', '--import', 'tsx'],
-  })
+  const main = await bundledProgram(fileURLToPath(new URL('gateway-main.ts', import.meta.url)))
+  const child = fork(main, { execArgv: [] })
   try {
     const [port] = (await once(child, 'message')) as [number]
     const ended = once(child, 'exit')

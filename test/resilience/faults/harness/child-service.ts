@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { GatewayOptions, LimitRuleData, RequestOutcome, UpstreamFailure } from '@sluice/core'
 import { onTestFinished } from 'vitest'
+import { bundledProgram } from '../../../../scripts/bundle-program.mjs'
 import { Site } from '../../../e2e/conformance/site.ts'
 
 /** What the gateway is made of: everything that can be sent to another process. */
@@ -53,15 +54,8 @@ export interface ChildService {
 
 /** Starts a gateway in a process of its own until the test ends; `files` is how many it may have open. */
 export async function startChild(options: ChildOptions, files?: number): Promise<ChildService> {
-  const main = fileURLToPath(new URL('child-main.ts', import.meta.url))
-  const node = [
-    process.execPath,
-    '--import',
-    'tsx',
-    '--conditions=@sluice/source',
-    main,
-    JSON.stringify(options),
-  ]
+  const main = await bundledProgram(fileURLToPath(new URL('child-main.ts', import.meta.url)))
+  const node = [process.execPath, main, JSON.stringify(options)]
   const line = files === undefined ? node : ['sh', '-c', `ulimit -n ${files} && exec "$0" "$@"`, ...node]
   const [program = '', ...given] = line
   const child = spawn(program, given, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })

@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import type {
   Answers,
   ChildMessage,
@@ -12,7 +10,6 @@ import type {
   UpstreamNotices,
 } from './messages.ts'
 
-const loader = createRequire(import.meta.url).resolve('tsx')
 const running = new Set<ChildProcess>()
 
 /** Ends every child that still runs, at once. */
@@ -30,10 +27,10 @@ export class Child<A extends Answers, N extends Notices> {
   #calling = 0
   #stopping = false
 
-  /** Starts a module in TypeScript. What it prints is printed. */
-  constructor(name: string, module: URL, args: readonly string[] = [], flags: readonly string[] = []) {
+  /** Starts a script. What it prints is printed. */
+  constructor(name: string, script: string, args: readonly string[] = [], flags: readonly string[] = []) {
     this.#name = name
-    const run = ['--import', loader, '--conditions=@sluice/source', ...flags, fileURLToPath(module), ...args]
+    const run = [...flags, script, ...args]
     this.#process = spawn(process.execPath, run, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     running.add(this.#process)
     this.#process.on('message', (message: ChildMessage) => this.#hear(message))

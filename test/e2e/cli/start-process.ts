@@ -1,9 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-
-const root = join(import.meta.dirname, '../../..')
 
 /** A command in a process of its own, such as the command line. */
 export interface SluiceProcess {
@@ -24,24 +21,13 @@ const scrubbed =
 export interface SluiceStart {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
-  /** Modules that Node imports first. */
-  readonly imports?: readonly string[]
-}
-
-/** Runs `sluice`, on the sources, as a shell would; it is killed when the test ends. */
-export function sluice(args: readonly string[], { imports = [], ...start }: SluiceStart): SluiceProcess {
-  // In the process itself: the command of tsx would stand between it and its signals.
-  const tsx = import.meta.resolve('tsx')
-  const bin = join(root, 'packages/cli/src/bin.ts')
-  const flags = [tsx, ...imports].flatMap(name => ['--import', name])
-  return startProcess(process.execPath, [...flags, '--conditions=@sluice/source', bin, ...args], start)
 }
 
 /** Runs a command without the settings of whoever runs the tests; it is killed when the test ends. */
 export function startProcess(
   command: string,
   args: readonly string[],
-  { cwd, env = {} }: Omit<SluiceStart, 'imports'>,
+  { cwd, env = {} }: SluiceStart,
 ): SluiceProcess {
   const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !scrubbed.test(name)))
   const child = spawn(command, args, {
