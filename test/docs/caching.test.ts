@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createGateway, type Gateway, idempotency, models, responseCache } from '@sluice/core'
 import { local } from '@sluice/providers'
 import type { Redis } from 'ioredis'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { describeWithRedis } from '../stores/servers/describe-with-redis.ts'
 import { RedisServer } from '../stores/servers/redis-server.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
@@ -90,17 +90,17 @@ describeWithRedis('with Redis', () => {
         for (const client of clients) if (client.status !== 'ready') await once(client, 'ready')
         const first = await ask(one, 'sk-ann', { temperature: 0 })
         // The client has its answer before the server has.
-        await vi.waitFor(async () => expect(await server.command('KEYS', '*:text:*')).not.toBe(''))
+        await expect.poll(() => server.command('KEYS', '*:text:*')).not.toBe('')
         const hit = await ask(other, 'sk-ann', { temperature: 0 })
         expect([hit.cache, hit.body]).toEqual(['hit', first.body])
         const headers = { 'idempotency-key': 'k' }
         const keyed = await ask(one, 'sk-ann', {}, headers)
-        await vi.waitFor(async () =>
-          expect(await ask(other, 'sk-ann', {}, headers)).toMatchObject({
+        await expect
+          .poll(() => ask(other, 'sk-ann', {}, headers))
+          .toMatchObject({
             replayed: 'true',
             body: keyed.body,
-          }),
-        )
+          })
         expect(await server.command('KEYS', '*')).toMatch(
           /^\{chat:answers:[0-9a-f]{32}\}:text:(cache|repeat):/m,
         )

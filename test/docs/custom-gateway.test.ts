@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiKeys, type Gateway, type ManagedGateway } from '@sluice/core'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   defaultPacing,
   defaultRequestLimits,
@@ -166,9 +166,7 @@ describePage('docs/custom-gateway.md', {
     const full = await gatewayOf(snippet, {}, code =>
       code.replace('{ maxInFlight: 500 }', '{ maxHeapShare: 1e-9, sampleMs: 1 }'),
     )
-    await vi.waitFor(async () =>
-      expect(await full.asking()).toMatchObject({ status: 503, code: 'server_is_overloaded' }),
-    )
+    await expect.poll(() => full.asking()).toMatchObject({ status: 503, code: 'server_is_overloaded' })
     await (full.running.exports.gateway as Gateway).close()
   },
 })

@@ -11,7 +11,7 @@ import {
   type Usage,
 } from '@sluice/core'
 import { limitRule } from '@sluice/core/limits'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { defaultRequestLimits } from '../../packages/core/src/gateway/config.ts'
 import { limitDefaults } from '../../packages/core/src/rate-limiting/limits-options.ts'
 import { mediaAllowance } from '../../packages/core/src/usage/media.ts'
@@ -98,7 +98,7 @@ describePage(page, {
       const answers = Array.from({ length: 101 }, () => upload(exports.gateway as Gateway, leaving.signal))
       const refused: Response[] = []
       for (const answer of answers) void answer.then(response => refused.push(response))
-      await vi.waitFor(() => expect(refused).toHaveLength(answers.length - maxUploads))
+      await expect.poll(() => refused).toHaveLength(answers.length - maxUploads)
       for (const response of refused)
         expect(await response.json()).toMatchObject({ error: { code: 'too_many_uploads' } })
       leaving.abort()

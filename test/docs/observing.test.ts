@@ -27,7 +27,7 @@ describePage(page, {
     const url = await (await run()).url(8787)
     const written = outputWatched()
     expect(await ask(`${url}/v1`)).toMatchObject({ status: 200 })
-    await vi.waitFor(() => expect(written.join('')).toContain('demo'))
+    await expect.poll(() => written.join('')).toContain('demo')
     vi.restoreAllMocks()
     expect(await (await fetch(`${url}/metrics`)).text()).toContain(
       'sluice_requests_total{operation="generate",dialect="chat",model="demo",status="200",outcome="completed"} 1',

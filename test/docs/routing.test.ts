@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { priceTable } from '@sluice/core'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Check, describePage } from './runner/describe-page.ts'
 import { readPage, root, tableUnder } from './runner/markdown.ts'
 import { down, routed } from './runner/routed.ts'
@@ -39,7 +39,7 @@ describePage(page, {
     const answering: Promise<unknown>[] = []
     for (const count of [1, 2]) {
       answering.push(busy.post({ model: 'even' }))
-      await vi.waitFor(() => expect(busy.asked()).toHaveLength(count))
+      await expect.poll(() => busy.asked()).toHaveLength(count)
     }
     expect(busy.asked().sort()).toEqual(['north', 'south'])
     for (const resolve of waiting) resolve()
@@ -129,7 +129,7 @@ describePage(page, {
     answers.set('north', { hang: 'before-headers' })
     expect(await post()).toMatchObject({ status: 200, text: 'south' })
     expect(asked()).toEqual(['north', 'south'])
-    await vi.waitFor(() => expect(events).toHaveLength(3))
+    await expect.poll(() => events).toHaveLength(3)
     expect(events.find(({ type }) => type === 'discarded_call')).toMatchObject({
       attempt: { model: 'north', called: true },
       usageEstimated: true,

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { createGateway, GatewayError, type GatewayEvent } from '@sluice/core'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type JwtOptions, jwt } from './index.ts'
 
 const iss = 'https://login.test/'
@@ -241,7 +241,7 @@ describe('keys that cannot be read', () => {
     expect([await who(token), state.asked, tried]).toEqual([503, 0, 1])
     state.now += 1_000
     expect([await who(token), state.asked]).toEqual(['ann', 1])
-    await vi.waitFor(() => expect(state.events).toMatchObject([{ state: 'failing' }, { state: 'working' }]))
+    await expect.poll(() => state.events).toMatchObject([{ state: 'failing' }, { state: 'working' }])
   })
 
   it('are given up after a day', async () => {
@@ -263,7 +263,7 @@ describe('keys that cannot be read', () => {
     let before = performance.now()
     expect(await Promise.all([who(token), who(token)])).toEqual([503, 503])
     expect(performance.now() - before).toBeLessThan(800)
-    await vi.waitFor(() => expect(state.closed).toBe(1))
+    await expect.poll(() => state.closed).toBe(1)
     state.answer = keysOf(first)
     state.now += 1_000
     expect(await who(token)).toBe('ann')
@@ -277,7 +277,7 @@ describe('keys that cannot be read', () => {
       expect(await who(token)).toBe('ann')
       expect(performance.now() - before).toBeLessThan(90)
     }
-    await vi.waitFor(() => expect(state.closed).toBe(state.asked))
+    await expect.poll(() => state.closed).toBe(state.asked)
   })
 
   it('end in time also where a `fetch` of the user’s hears no signal', async () => {
@@ -296,7 +296,7 @@ describe('keys that cannot be read', () => {
       more()
     }
     expect(await who(await first.sign('ann'))).toBe(503)
-    await vi.waitFor(() => expect(state.closed).toBe(1))
+    await expect.poll(() => state.closed).toBe(1)
     expect(sent).toBeLessThan(20_000_000)
   })
 

@@ -56,7 +56,7 @@ describe.each(Object.entries(pipes))('BodyStream by %s', (_, pipe) => {
     const { client } = await piping(() => source as AsyncIterable<string>)
     await client.waitFor('one')
     client.reset()
-    await vi.waitUntil(() => left > 0)
+    await expect.poll(() => left).toBeGreaterThan(0)
     expect(left).toBe(1)
   })
 
@@ -99,7 +99,7 @@ describe.each(Object.entries(pipes))('BodyStream by %s', (_, pipe) => {
       200,
       true,
     )
-    await vi.waitUntil(() => body() !== undefined)
+    await expect.poll(() => body()).toBeDefined()
     body().once('close', () => {
       closed = true
     })

@@ -191,7 +191,7 @@ describe('the writer', () => {
       onLost: loss => losses.push(loss),
     })
     for (let index = 0; index < 200; index++) log.observe(ended())
-    await vi.waitFor(() => expect(states).toEqual([['log', 'failing']]))
+    await expect.poll(() => states).toEqual([['log', 'failing']])
     expect(log.stats()).toEqual({ written: 0, lost: 50, pending: 150 })
     up = true
     await log.flush()
@@ -204,7 +204,7 @@ describe('the writer', () => {
   it('loses rows beyond the bytes of its queue', async () => {
     const log = opened({ repository: inserting(() => Promise.reject(new Error())), maxPendingBytes: 10_000 })
     for (let index = 0; index < 100; index++) log.observe(ended())
-    await vi.waitFor(() => expect(log.stats().lost).toBeGreaterThan(80))
+    await expect.poll(() => log.stats().lost).toBeGreaterThan(80)
     expect(log.stats().pending + log.stats().lost).toBe(100)
   })
 

@@ -52,7 +52,7 @@ async function serving(options: ServeOptions = {}, first = 'one', whole = 'whole
     if (sent !== undefined) await client.send(sent)
     return client
   }
-  const askedFor = (count: number) => vi.waitFor(() => expect(asked).toBe(count))
+  const askedFor = (count: number) => expect.poll(() => asked).toBe(count)
   return { service, connect, askedFor, go: () => go() }
 }
 
@@ -172,7 +172,7 @@ describe('serve, as it closes', () => {
   it('answers a head of which the rest comes within a second', async () => {
     const { service, connect } = await serving()
     const client = await connect(get.slice(0, 20))
-    await vi.waitFor(async () => expect(await connections(service.server)).toBe(1))
+    await expect.poll(() => connections(service.server)).toBe(1)
     const closed = service.close()
     await client.send(get.slice(20))
     expect(closes(await client.response())).toEqual([503, 'close', true])
@@ -182,7 +182,7 @@ describe('serve, as it closes', () => {
   it('cuts off who sends half a head and no more, a second after the answers had to end', async () => {
     const { service, connect } = await serving()
     const client = await connect(get.slice(0, 20))
-    await vi.waitFor(async () => expect(await connections(service.server)).toBe(1))
+    await expect.poll(() => connections(service.server)).toBe(1)
     await expectEnd(service, 100)
     expect(await client.waitForEnd()).toBeDefined()
   })
@@ -261,7 +261,7 @@ describe('serve, as it closes', () => {
     const client = await connect(post({ stream: true }))
     await client.waitFor('one')
     const closed = service.close()
-    await vi.waitUntil(() => !service.server.listening)
+    await expect.poll(() => service.server.listening).toBe(false)
     await expect(connectRawClient({ port: service.port })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     go()
     await client.response()

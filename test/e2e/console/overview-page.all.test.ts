@@ -53,9 +53,9 @@ describeWithChromium('the overview', () => {
     await page.goto(service.page)
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     await page.getByText('All figures are from the memory of this process.').waitFor()
-    expect(await totalOf(page, 'Spend')).toBe('$0.066')
-    expect(await totalOf(page, 'Requests')).toBe('11')
-    expect(await totalOf(page, 'Errors')).toBe('9')
+    await expect.poll(() => totalOf(page, 'Spend')).toBe('$0.066')
+    await expect.poll(() => totalOf(page, 'Requests')).toBe('11')
+    await expect.poll(() => totalOf(page, 'Errors')).toBe('9')
     expect(await page.locator('.percentiles').textContent()).toMatch(/p50.*p95.*p99/)
     const top = (name: string) => page.locator('.top tr', { hasText: name })
     await top('counted').getByText('$0.066').waitFor()
@@ -84,7 +84,7 @@ describeWithChromium('the overview', () => {
     await page.getByText(/Spend and requests are from the ledger/).waitFor()
     await page.getByText(/Errors and latency are from the request log/).waitFor()
     await expect.poll(() => totalOf(page, 'Spend')).toBe('$0.033')
-    expect(await totalOf(page, 'Errors')).toBe('1')
+    await expect.poll(() => totalOf(page, 'Errors')).toBe('1')
     await page.getByRole('link', { name: 'Request log', exact: true }).waitFor()
     expect(await page.locator('.top a', { hasText: 'counted' }).getAttribute('href')).toBe(
       '#/log?span=7d&model=counted',
@@ -106,7 +106,7 @@ describeWithChromium('the overview', () => {
     await page
       .getByText(/All figures are from the memory of this process, which has nothing before/)
       .waitFor()
-    expect(await totalOf(page, 'Requests')).toBe('1')
+    await expect.poll(() => totalOf(page, 'Requests')).toBe('1')
     expect(await page.getByRole('heading', { name: 'Alerts' }).count()).toBe(0)
   })
 

@@ -72,7 +72,7 @@ describe.each(mountsOfRun)('%s', (_, mount) => {
       const call = await model.waitForCall()
       client.reset()
       expect(await abortOf(call)).toBeLessThan(500)
-      await vi.waitUntil(() => events.some(event => event.type === 'end'))
+      await expect.poll(() => events.some(event => event.type === 'end')).toBe(true)
       expect(events.at(-1)).toMatchObject({ type: 'end', outcome: 'client_disconnected' })
     })
 
@@ -82,7 +82,7 @@ describe.each(mountsOfRun)('%s', (_, mount) => {
       await client.waitFor('"no "')
       client[how]()
       expect(await abortOf(await model.waitForCall())).toBeLessThan(500)
-      await vi.waitUntil(() => events.some(event => event.type === 'end'))
+      await expect.poll(() => events.some(event => event.type === 'end')).toBe(true)
       expect(events.at(-1)).toMatchObject({ type: 'end', outcome: 'client_disconnected' })
     })
   })

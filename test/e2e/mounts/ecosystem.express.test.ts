@@ -262,7 +262,7 @@ describe.each(Object.entries(expresses))('%s', (name, express) => {
       return undefined
     })
     expect((await complete(baseURL)).status).toBe(200)
-    await vi.waitUntil(() => seen.length > 0)
+    await expect.poll(() => seen.length).toBeGreaterThan(0)
     expect(seen).toEqual([{ id: 'ada' }])
   })
 

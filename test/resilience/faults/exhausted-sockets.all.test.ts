@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { Target, Transport } from '@sluice/core'
 import { chunks, completion, connectRawClient, requestBytes, type Script, sse, steps } from '@sluice/testing'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { base, headersOf } from '../../e2e/conformance/site.ts'
 import { startChild } from './harness/child-service.ts'
 import { overServers, servers } from './harness/servers.ts'
@@ -64,7 +64,7 @@ describe('F91 the process has no file or port left for a call (EMFILE, EADDRNOTA
     expect(await ask({})).toMatchObject({ status: 200 })
     expect((await site.chat({ model: 'm', stream: true })).body).toContain('[DONE]')
     expect(service.process.exitCode).toBeNull()
-    await vi.waitFor(() => expect(ends).toHaveLength(8))
+    await expect.poll(() => ends).toHaveLength(8)
     expect(ends.map(({ outcome }) => outcome)).toEqual([
       'completed',
       ...Array(5).fill('upstream_failed'),
@@ -75,7 +75,7 @@ describe('F91 the process has no file or port left for a call (EMFILE, EADDRNOTA
     expect(ends[2]?.attempts).toHaveLength(3)
     // Nothing is left of those that failed.
     await upstream.waitForIdle()
-    await vi.waitFor(async () => expect(await service.command('give files back')).toBeLessThanOrEqual(before))
+    await expect.poll(() => service.command('give files back')).toBeLessThanOrEqual(before)
   })
 
   overServers(mount => {

@@ -2,7 +2,7 @@ import { type DiscardedCallEvent, type EndEvent, priceTable, type RoutedTarget }
 import type { LedgerClosing } from '@sluice/core/ledger'
 import { openaiCompatible } from '@sluice/providers'
 import { chunks, type Script, sse, steps, usage } from '@sluice/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { scriptedLedger } from '../../../packages/core/test/support/scripted-ledger.ts'
 import { asking } from './harness/crowd.ts'
 import { overServers } from './harness/servers.ts'
@@ -104,7 +104,7 @@ describe('F62 two targets are asked beside one another, and both would answer', 
         const answered = await service.site.chat({ model: 'm', stream: streamed })
         expect([answered.status, answered.body.includes('nobody')]).toEqual([200, false])
       }
-      await vi.waitFor(() => expect(unused(service)).toHaveLength(2))
+      await expect.poll(() => unused(service)).toHaveLength(2)
       for (const { attempt } of unused(service)) {
         expect(attempt).toMatchObject({ provider: 'shadow', why: 'shadow' })
       }
@@ -126,7 +126,7 @@ describe('F62 two targets are asked beside one another, and both would answer', 
       client.reset()
       await Promise.all([one.waitForClose(1), two.waitForClose(1)])
       expect(await service.end()).toMatchObject({ outcome: 'client_disconnected', usageEstimated: true })
-      await vi.waitFor(() => expect(unused(service)).toMatchObject([{ attempt: { provider: 'one' } }]))
+      await expect.poll(() => unused(service)).toMatchObject([{ attempt: { provider: 'one' } }])
     })
   })
 })

@@ -1,5 +1,5 @@
 import { completion, type Script, startFaultProxy, steps } from '@sluice/testing'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
 import { targetAt } from './harness/target-at.ts'
@@ -44,7 +44,7 @@ describe('F54 an idle upstream connection is closed as the next request is sent 
       proxy.set({ freeze: true }, 'down')
       const sent = proxy.bytes.up
       const crossing = site.chat({ model: 'm' })
-      await vi.waitFor(() => expect(proxy.bytes.up).toBeGreaterThan(sent))
+      await expect.poll(() => proxy.bytes.up).toBeGreaterThan(sent)
       proxy.set({})
       expect((await crossing).status).toBe(200)
       expect(ends[1]).toMatchObject({ outcome: 'completed', attempts: [lost, answered] })

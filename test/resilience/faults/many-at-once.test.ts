@@ -55,7 +55,7 @@ async function crowded(mount: Mount, stores: readonly LimitStore[], asked: reado
     }),
   )
   await upstream.waitForRequest(10)
-  await expect.poll(() => refused, { timeout: 10_000 }).toBe(40)
+  await expect.poll(() => refused).toBe(40)
   expect(upstream.requests).toHaveLength(10)
   open()
   const statuses = await Promise.all(answers)

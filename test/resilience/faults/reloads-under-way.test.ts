@@ -55,7 +55,7 @@ describe('F76 connections are in use when others take their place', () => {
       expect([before.open, before.asked, ends.length]).toEqual([many, many, 0])
       before.letGo()
       await expectWhole(clients)
-      await vi.waitFor(() => expect(ends).toHaveLength(many))
+      await expect.poll(() => ends).toHaveLength(many)
       expect(new Set(ends.map(({ outcome }) => outcome))).toEqual(new Set(['completed']))
       await vi.waitFor(() => expect(before.open).toBe(0), 5_000)
       expect((await site.chat({ model: 'm' })).status).toBe(200)

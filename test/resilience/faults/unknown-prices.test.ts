@@ -9,7 +9,7 @@ import {
   priceTable,
   type Target,
 } from '@sluice/core'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { scriptedLedger } from '../../../packages/core/test/support/scripted-ledger.ts'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { heldStreams } from './harness/held-streams.ts'
@@ -91,13 +91,13 @@ describe('F69 a model has no price, or the table of prices that comes is none', 
       const observe = (event: GatewayEvent) => void (event.type === 'end' && ends.push(event))
       gateway.reload({ ...options('known', targetAt(held)), observe })
       const running = site.chat({ model: 'known', stream: true }, { key: 'key-of-ann' })
-      await vi.waitFor(() => expect(held.asked).toBe(1))
+      await expect.poll(() => held.asked).toBe(1)
       gateway.reload(options('other', targetAt(upstream)))
       expectRefusal(await ask('ann', 'known'), 403, { code: 'model_not_priced' })
       expect(upstream.requests).toHaveLength(0)
       held.letGo()
       expect((await running).body).toContain('[DONE]')
-      await vi.waitFor(() => expect(ends).toMatchObject([{ outcome: 'completed', model: 'known' }]))
+      await expect.poll(() => ends).toMatchObject([{ outcome: 'completed', model: 'known' }])
       expect(ends[0]?.cost).toBeGreaterThan(0)
     })
 

@@ -59,7 +59,7 @@ async function tryEachClock({ site }: Awaited<ReturnType<typeof limited>>, clock
   }
   expect(seen).toEqual(seen.map(([status]) => [status, status, status, 429]))
   live.reset()
-  await vi.waitFor(async () => expect(await ask('held')).toBe(200))
+  await expect.poll(() => ask('held')).toBe(200)
 }
 
 describe('F67 the clock of the process is wrong by an hour, and is set forth and back', () => {

@@ -522,7 +522,7 @@ describe('a caller who spoils what is stored', () => {
         return client
       }),
     )
-    await expect.poll(() => service.ends.length, { timeout: 10_000 }).toBe(3)
+    await expect.poll(() => service.ends.length).toBe(3)
     expect((await ask(service, 'ann')).status).toBe(200)
     vi.advanceTimersByTime(60_000)
     for (const client of unread) {

@@ -85,7 +85,7 @@ describe('the log of bodies of a service', () => {
     }
     log.record({ ...body, model: 'demo', status: 200, request: '{}', response: '{}' } as RecordedBodies)
     await expect
-      .poll(() => metrics.registry.metrics(), { timeout: 5_000 })
+      .poll(() => metrics.registry.metrics())
       .toContain('sluice_log_bodies_lost_total{reason="closed"} 1')
     expect(logged).toEqual(['The log of bodies has lost those of 1 requests (closed), 1 since the start.'])
   })

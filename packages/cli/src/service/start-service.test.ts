@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { findClosedPort } from '@sluice/testing'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
 import { InvalidConfigError } from '../config/issues/invalid-config-error.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -311,11 +311,9 @@ describe('bundled prices', () => {
   it('warn of a file that is not there, and of an invalid URL', async () => {
     const refresh = { from: 'none.json' }
     const { printed } = await started({ ...named, bundledPrices: { ...named.bundledPrices, refresh } })
-    await vi.waitFor(() =>
-      expect(printed.join('')).toContain(
-        'The prices could not be loaded: ENOENT. The last valid prices apply.',
-      ),
-    )
+    await expect
+      .poll(() => printed.join(''))
+      .toContain('The prices could not be loaded: ENOENT. The last valid prices apply.')
     await expect(
       started({ ...named, bundledPrices: { refresh: { from: 'http://u:secret@host.example/' } } }),
     ).rejects.toThrow(/bundledPrices\.refresh\.from(?!.*secret)/)

@@ -413,7 +413,7 @@ describe('read', () => {
       const reading = read(request, undefined, limits)
       if (when === 'while') queueMicrotask(() => controller.abort(reason))
       await expect(reading).rejects.toBeInstanceOf(LifeEnded)
-      await vi.waitFor(() => expect(cancelled).toBe(true))
+      await expect.poll(() => cancelled).toBe(true)
     })
 
     it('is noticed on a real socket', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { DiscardedCallEvent } from '../../src/contracts/events.ts'
 import type { LedgerClosing } from '../../src/contracts/ledger.ts'
 import type { Provider, Reply } from '../../src/contracts/provider.ts'
@@ -49,12 +49,12 @@ async function left(
   const { post, ends } = serving(upstream.target, { prices, ledger, limits: limit, ...options })
   const caller = new AbortController()
   const answering = post({ messages, ...body }, { signal: caller.signal })
-  await vi.waitFor(() => expect(upstream.signals).toHaveLength(1))
+  await expect.poll(() => upstream.signals).toHaveLength(1)
   const reader = answering.then(({ body }) => body?.getReader().read()).catch(() => {})
   await new Promise(resolve => setTimeout(resolve, 20))
   caller.abort()
   await Promise.all([answering, reader])
-  await vi.waitFor(() => expect(ledger.closings).toHaveLength(1))
+  await expect.poll(() => ledger.closings).toHaveLength(1)
   return { end: ends()[0]!, charged: charged[0]!, closing: ledger.closings[0]! }
 }
 
@@ -135,7 +135,7 @@ describe('a caller who leaves before anything of the answer has come', () => {
     const { post, ends } = serving(queued.target)
     const [first, second] = [new AbortController(), new AbortController()]
     const answers = [first, second].map(({ signal }) => post({ messages }, { signal }))
-    await vi.waitFor(() => expect(queued.signals).toHaveLength(1))
+    await expect.poll(() => queued.signals).toHaveLength(1)
     second.abort()
     await answers[1]
     expect(ends()).toMatchObject([{ outcome: 'client_disconnected', usage: undefined, cost: null }])

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { batchedLedger } from '../../src/accounting/batched-ledger.ts'
 import type { DiscardedCallEvent } from '../../src/contracts/events.ts'
 import type { LedgerClosing } from '../../src/contracts/ledger.ts'
@@ -98,7 +98,7 @@ describe('a gateway and calls that nobody got, in its ledger', () => {
     const closing = gateway.close().then(() => {
       closed = true
     })
-    await vi.waitFor(() => expect(closings).toHaveLength(1))
+    await expect.poll(() => closings).toHaveLength(1)
     expect(closed).toBe(false)
     keep()
     await closing

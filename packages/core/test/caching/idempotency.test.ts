@@ -115,7 +115,7 @@ describe('a gateway with idempotency', () => {
     )
     const { post } = serving(target, { idempotency: idempotency() })
     const first = post({}, keyed('k'))
-    await vi.waitFor(() => expect(inputs).toHaveLength(1))
+    await expect.poll(() => inputs).toHaveLength(1)
     const repeat = await post({}, keyed('k'))
     expect([repeat.headers.get('retry-after'), repeat.headers.get('x-should-retry')]).toEqual(['1', null])
     expect(await told(repeat)).toEqual([409, 'idempotency_in_progress'])
@@ -189,16 +189,16 @@ describe('a gateway with idempotency', () => {
 
     const early = new AbortController()
     const waiting = post({ stream: true }, { ...keyed('k'), signal: early.signal })
-    await vi.waitFor(() => expect(inputs).toHaveLength(1))
+    await expect.poll(() => inputs).toHaveLength(1)
     early.abort()
     await waiting
-    await vi.waitFor(() => expect(store.bytes).toBe(0))
+    await expect.poll(() => store.bytes).toBe(0)
 
     const reader = (await post({ stream: true }, keyed('k'))).body!.getReader()
     await reader.read()
     expect(store.bytes).toBeGreaterThan(0)
     await reader.cancel()
-    await vi.waitFor(() => expect(store.bytes).toBe(0))
+    await expect.poll(() => store.bytes).toBe(0)
 
     let open: (value?: unknown) => void = () => {}
     gate = new Promise(resolve => {
@@ -206,11 +206,11 @@ describe('a gateway with idempotency', () => {
     })
     const sooner = new AbortController()
     const asking = post({ stream: true }, { ...keyed('k'), signal: sooner.signal })
-    await vi.waitFor(() => expect(store.bytes).toBeGreaterThan(0))
+    await expect.poll(() => store.bytes).toBeGreaterThan(0)
     sooner.abort()
     await asking
     open()
-    await vi.waitFor(() => expect(store.bytes).toBe(0))
+    await expect.poll(() => store.bytes).toBe(0)
 
     expect(await (await post({ stream: true }, keyed('k'))).text()).toContain('[DONE]')
     expect(ends().map(({ outcome }) => outcome)).toEqual([
@@ -380,7 +380,7 @@ describe('idempotency whose store fails', () => {
     const { post } = serving(numbered().target, { idempotency: idempotency({ store }) })
     expect((await post({}, keyed('k'))).status).toBe(503)
     hear()
-    await vi.waitFor(() => expect(memory.bytes).toBe(0))
+    await expect.poll(() => memory.bytes).toBe(0)
     expect((await post({}, keyed('k'))).status).toBe(200)
   })
 

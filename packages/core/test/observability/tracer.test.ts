@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { WarningEvent } from '../../src/contracts/events.ts'
 import type { Provider } from '../../src/contracts/provider.ts'
 import type { RoutedTarget } from '../../src/contracts/route.ts'
@@ -147,7 +147,7 @@ describe('a tracer', () => {
     const shadow = named('shadow', scripted(reply('x')))
     const { post, told, attemptEnds } = traced([named('a', scripted(reply('a')), { shadows: [shadow] })])
     await (await post({ stream: streamed })).text()
-    await vi.waitFor(() => expect(told.at(-1)).toBe('shadow answered'))
+    await expect.poll(() => told.at(-1)).toBe('shadow answered')
     expect(told).toContain('shadow shadow')
     expect(told.filter(line => line === 'shadow content')).toHaveLength(streamed ? 1 : 0)
     expect(told.indexOf('end completed')).toBeGreaterThan(told.indexOf('a answered'))

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Provider, Reply } from '../../src/contracts/provider.ts'
 import {
   chunks,
@@ -198,7 +198,7 @@ describe('a gateway that is left, or closed', () => {
       const { post, gateway, ends } = serving(silent.target, { stream: { holdMs: 5 }, ...more })
       const unread = await post({ stream: true })
       if (!('timeouts' in more)) await gateway.close({ drainMs: 5 })
-      await vi.waitFor(() => expect(ends()).toHaveLength(1))
+      await expect.poll(() => ends()).toHaveLength(1)
       expect(silent.signals[0]?.aborted).toBe(true)
       expect(ends()[0]).toMatchObject({ usage: { completion_tokens: 4_096 }, usageEstimated: true })
       expect(eventsOf(await unread.text())).toMatchObject([{ error: {} }])

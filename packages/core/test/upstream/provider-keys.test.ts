@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { DiscardedCallEvent, ProviderKeyEvent, TargetEvent } from '../../src/contracts/events.ts'
 import type { Provider, Target } from '../../src/contracts/provider.ts'
 import { ConfigurationError } from '../../src/errors/configuration-error.ts'
@@ -163,7 +163,7 @@ describe('a provider with several keys', () => {
     vendor.set('b', call => (limited ? once(1_000)(call) : accepted(call)))
     const { as, attempts } = site(vendor, { retry: {} })
     const answer = as('ann')
-    await vi.waitFor(() => expect(vendor.used.toSorted()).toEqual(['a', 'b']))
+    await expect.poll(() => vendor.used.toSorted()).toEqual(['a', 'b'])
     limited = false
     expect((await answer).status).toBe(200)
     expect(attempts()).toHaveLength(3)
@@ -260,7 +260,7 @@ describe('a provider with several keys', () => {
     await mirrored.as('ann')
     const discarded = () =>
       mirrored.events.filter((event): event is DiscardedCallEvent => event.type === 'discarded_call')
-    await vi.waitFor(() => expect(discarded()).toHaveLength(1))
+    await expect.poll(() => discarded()).toHaveLength(1)
     expect(discarded()[0]!.attempt.key).toBe(vendor.used[0])
     expect(mirrored.ends()[0]!.attempts[0]).not.toHaveProperty('key')
   })

@@ -159,7 +159,7 @@ describe('a shadow', () => {
     const hanging = scripted(() => new Promise(() => {}))
     const { post, unused, gateway } = shadowed([named(hanging)])
     expect((await post({})).status).toBe(200)
-    await vi.waitFor(() => expect(hanging.signals).toHaveLength(1))
+    await expect.poll(() => hanging.signals).toHaveLength(1)
     await gateway.close({ drainMs: 20 })
     expect(hanging.signals[0]?.aborted).toBe(true)
     expect(unused()).toMatchObject([
@@ -194,7 +194,7 @@ describe('a shadow', () => {
     const { post, told, unused } = shadowed([named(shadow)], {}, scripted(forever))
     const left = new AbortController()
     const answering = post({}, { signal: left.signal })
-    await vi.waitFor(() => expect(shadow.signals).toHaveLength(1))
+    await expect.poll(() => shadow.signals).toHaveLength(1)
     left.abort()
     expect((await answering).status).toBe(499)
     finish()
@@ -235,7 +235,7 @@ describe('a shadow', () => {
       usage: undefined,
       cost: null,
     })
-    await vi.waitFor(() => expect(hanging.signals).toHaveLength(maxShadows))
+    await expect.poll(() => hanging.signals).toHaveLength(maxShadows)
     await gateway.close({ drainMs: 0 })
     expect(unused()).toHaveLength(maxShadows + 2)
 
@@ -259,7 +259,7 @@ describe('a shadow', () => {
     })
     const { post, told, gateway, main } = shadowed([named(shadow)])
     await post({})
-    await vi.waitFor(() => expect(shadow.signals).toHaveLength(1))
+    await expect.poll(() => shadow.signals).toHaveLength(1)
     gateway.reload({ authenticate: () => ({ id: 'ann' }), route: () => [main.target] })
     finish()
     await told()

@@ -12,7 +12,7 @@ import {
 import { genaiPrices, type LedgerClosing } from '@sluice/core/ledger'
 import { anthropic, bedrock, gemini, openai, openaiCompatible, openrouter } from '@sluice/providers'
 import { chunks, completion, type RecordedRequest, sse, steps, usage } from '@sluice/testing'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Site } from '../../../../test/e2e/conformance/site.ts'
 import { mounts } from '../../../../test/e2e/mounts/mounts.ts'
 import { upstreamDuring } from '../../../../test/resilience/faults/harness/upstream.ts'
@@ -95,7 +95,7 @@ async function service(options: Partial<GatewayOptions> & Pick<GatewayOptions, '
   })
   const chat = async (fields: object = {}) => {
     const answer = await site.chat({ model: 'small', ...fields }, { key: 'ann' })
-    await vi.waitFor(() => expect(ends.length).toBe(closings.length))
+    await expect.poll(() => ends.length).toBe(closings.length)
     return answer
   }
   return { chat, ends, closings, unused }
@@ -204,7 +204,7 @@ describe('the model that an answer names', () => {
     const { chat, unused } = await service({ route: models({ small: entry }), prices })
     for (const stream of [false, true]) {
       await chat({ stream })
-      await vi.waitFor(() => expect(unused).toHaveLength(stream ? 2 : 1))
+      await expect.poll(() => unused).toHaveLength(stream ? 2 : 1)
     }
     for (const call of unused) {
       expect(call.responseModel).toBe('vendor/large')

@@ -433,7 +433,7 @@ overPlaces((open, mount) => {
     const { get, cancel, remove, status } = caller(elsewhere)
     expect(await status(id)).toBe('in_progress')
     const followed = await following(elsewhere, `/responses/${id}?stream=true&starting_after=1`)
-    await expect.poll(() => followed.text, { timeout: 5_000 }).toContain('Hello')
+    await expect.poll(() => followed.text).toContain('Hello')
     const second = (await caller(here).create()).json
     const cancelled = await cancel(second.id)
     expect([cancelled.status, cancelled.json.status]).toEqual([200, 'cancelled'])
@@ -441,7 +441,7 @@ overPlaces((open, mount) => {
     const third = (await caller(here).create()).json
     expect((await remove(third.id)).status).toBe(200)
     expect((await caller(here).get(third.id)).status).toBe(404)
-    await expect.poll(() => vendor.aborted, { timeout: 5_000 }).toBe(2)
+    await expect.poll(() => vendor.aborted).toBe(2)
     // Deleted just before it ends: its process stores the end, and then sees that it was deleted.
     const fourth = (await caller(here).create()).json
     await expect.poll(() => vendor.bodies.length).toBe(4)

@@ -168,20 +168,19 @@ export const keysTests: ViewTests = site => {
     await goTo(page, 'Keys')
     const row = page.locator(`.key[data-id="${spender.stored.id}"]`)
     await row.getByText(/^\$0\.0\d+ of \$100\.00 a day$/).waitFor()
-    expect(await row.locator('.spend-bar > span').evaluate(bar => (bar as HTMLElement).style.width)).toMatch(
-      /^\d/,
-    )
+    const bar = row.locator('.spend-bar > span')
+    await expect.poll(() => bar.evaluate(element => (element as HTMLElement).style.width)).toMatch(/^\d/)
     await page.locator('.key', { hasText: 'Stranger' }).getByText('$0 this month').waitFor()
     await page.getByLabel('Team').selectOption('research')
     const names = () => page.locator('.key-name').allTextContents()
-    expect(await names()).toEqual(['Saver', 'Spender'])
+    await expect.poll(names).toEqual(['Saver', 'Spender'])
     await page.getByRole('button', { name: 'Spend', exact: true }).click()
-    expect(await names()).toEqual(['Spender', 'Saver'])
+    await expect.poll(names).toEqual(['Spender', 'Saver'])
     expect(await page.getByRole('columnheader', { name: 'Spend' }).getAttribute('aria-sort')).toBe(
       'descending',
     )
     await page.getByLabel('Search keys').fill('SAV')
-    expect(await names()).toEqual(['Saver'])
+    await expect.poll(names).toEqual(['Saver'])
     await page.getByLabel('Search keys').fill('nothing like it')
     await page.getByText('No key matches.').waitFor()
 

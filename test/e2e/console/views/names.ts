@@ -14,7 +14,7 @@ export const namesTests: ViewTests = site => {
     await row.getByText('Nightly report').waitFor()
     expect(await row.getByText(stored.id).count()).toBe(0)
     await page.getByLabel('Key').selectOption('Nightly report')
-    expect(await page.locator('tbody tr').count()).toBe(1)
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
     await page.getByRole('link', { name: `Request ${id}` }).press('Enter')
     const panel = page.getByRole('region', { name: 'Request', exact: true })
     await panel.getByText('Nightly report').waitFor()

@@ -78,7 +78,9 @@ export const requestsTests: ViewTests = site => {
     await rows.first().waitFor()
     await page.getByLabel('Outcome').selectOption('Upstream failed')
     await page.getByLabel('Model').selectOption('broken')
-    expect(new Set(await rows.locator('td:nth-child(2)').allTextContents())).toEqual(new Set(['broken']))
+    await expect
+      .poll(async () => new Set(await rows.locator('td:nth-child(2)').allTextContents()))
+      .toEqual(new Set(['broken']))
     await page.getByLabel('Model').selectOption('demo')
     await page.getByText('No matching requests').waitFor()
     // An address that somebody sends shows the same.
@@ -87,6 +89,7 @@ export const requestsTests: ViewTests = site => {
     await page.getByText('No matching requests').waitFor()
     expect(await page.getByLabel('Outcome').inputValue()).toBe('upstream_failed')
     await page.getByRole('link', { name: /^Show all/ }).click()
+    await rows.first().waitFor()
     await page.getByRole('button', { name: 'Pause' }).press('Enter')
     const before = await rows.count()
     const id = (await ask('demo')).headers.get('x-request-id')!

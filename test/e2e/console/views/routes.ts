@@ -41,15 +41,13 @@ export const routesTests: ViewTests = site => {
     await goTo(page, 'Routes')
     const cells = page.locator('[data-model=slow] tr').last().locator('td')
     const times = async () => (await cells.allTextContents()).slice(2, 4)
-    await expect
-      .poll(times, { timeout: 10_000 })
-      .toEqual([expect.stringMatching(/ m?s$/), expect.stringMatching(/ m?s$/)])
+    await expect.poll(times).toEqual([expect.stringMatching(/ m?s$/), expect.stringMatching(/ m?s$/)])
     const [first, total] = (await times()).map(
       text => Number.parseFloat(text) * (/ s$/.test(text) ? 1_000 : 1),
     )
     expect(first).toBeLessThanOrEqual(total!)
     await ask('slow')
-    await expect.poll(times, { timeout: 10_000 }).toEqual(['not streamed', expect.stringMatching(/ m?s$/)])
+    await expect.poll(times).toEqual(['not streamed', expect.stringMatching(/ m?s$/)])
   })
 
   it('have prices, and are tested with one request each, whose result is shown', async () => {
