@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer } from 'vitest/node'
 import { pageForTests } from './packages/console/built-page.ts'
 
 type Server = 'node http' | 'express 5'
@@ -45,6 +46,7 @@ const overServers = [
 const alone = '**/*.alone.test.ts'
 /** Files that measure times in milliseconds: nothing runs beside them. */
 const timed = '**/*.timed.test.ts'
+const timedOverNoServers = '{packages,test/stores}/**/*.timed.test.ts'
 
 /** What each run takes, by vitest's `--mode`. */
 const runs: Readonly<Record<string, TestRun>> = {
@@ -71,11 +73,24 @@ const runs: Readonly<Record<string, TestRun>> = {
   /** `pnpm test:rest`: what `pnpm test` leaves out. */
   rest: {
     include: [sampled, ...overServers],
-    exclude: [alone],
+    exclude: [alone, timedOverNoServers],
     exhaustive: true,
     servers: ['express 5'],
     long: true,
   },
+}
+
+/** A sample of a `*.sampled.test.ts` takes longest of the files that share a process, whatever its size: a core waits for none of them at the end. */
+class SampledFirst extends BaseSequencer {
+  override async sort(files: Parameters<BaseSequencer['sort']>[0]) {
+    const sorted = await super.sort(files)
+    const place = ({ project, moduleId }: (typeof sorted)[number]) =>
+      project.name === 'shared' && moduleId.includes('.sampled.') ? 0 : 1
+    const projects = [...new Set(sorted.map(({ project }) => project))]
+    return projects.flatMap(project =>
+      sorted.filter(file => file.project === project).toSorted((a, b) => place(a) - place(b)),
+    )
+  }
 }
 
 export default defineConfig(({ mode }) => {
@@ -97,6 +112,7 @@ export default defineConfig(({ mode }) => {
       // A test that needs its second run is printed with "(retry x1)", and is a defect to mend.
       retry: process.env.CI ? 1 : 0,
       setupFiles: ['test/no-warnings.ts'],
+      sequence: { sequencer: SampledFirst },
       env: {
         // Providers read keys from the environment: those of whoever runs the tests must not decide them.
         ...Object.fromEntries(
@@ -136,6 +152,7 @@ export default defineConfig(({ mode }) => {
           extends: true,
           test: {
             name: 'timed',
+            isolate: false,
             provide,
             include: [timed],
             exclude: ignored,
