@@ -26,7 +26,7 @@ export function describePage(page: string, checks: Readonly<Record<string, Check
     })
 
     for (const [name, check] of Object.entries(checks)) {
-      it(name || 'its snippet', { timeout: 60_000 }, async () => {
+      it(name || 'its snippet', { timeout: 180_000 }, async () => {
         const running: RunningSnippet[] = []
         const snippet = (wanted: string): Snippet => {
           const fence = fences.find(fence => fence.name === wanted)
