@@ -20,7 +20,7 @@ interface TestRun {
   readonly exclude: readonly string[]
   readonly exhaustive: boolean
   readonly servers: readonly Server[]
-  /** Whether files that take long run, over every server. */
+  /** Whether files that take long run. */
   readonly long: boolean
 }
 
@@ -72,7 +72,7 @@ const runs: Readonly<Record<string, TestRun>> = {
   all: { include: everything, exclude: [], exhaustive: true, servers: everyServer, long: true },
   /** `pnpm test:rest`: what `pnpm test` leaves out. */
   rest: {
-    include: [sampled, ...overServers],
+    include: [sampled, long, ...overServers],
     exclude: [alone, timedOverNoServers],
     exhaustive: true,
     servers: ['express 5'],
@@ -80,16 +80,16 @@ const runs: Readonly<Record<string, TestRun>> = {
   },
 }
 
-/** A sample of a `*.sampled.test.ts` takes longest of the files that share a process, whatever its size: a core waits for none of them at the end. */
-class SampledFirst extends BaseSequencer {
+/** What takes longest comes first, whatever the size of its file: at the end no core waits for it. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer['sort']>[0]) {
     const sorted = await super.sort(files)
-    const place = ({ project, moduleId }: (typeof sorted)[number]) =>
-      project.name === 'shared' && moduleId.includes('.sampled.') ? 0 : 1
-    const projects = [...new Set(sorted.map(({ project }) => project))]
-    return projects.flatMap(project =>
-      sorted.filter(file => file.project === project).toSorted((a, b) => place(a) - place(b)),
-    )
+    const takesLong = ({ moduleId }: (typeof sorted)[number]) => /\.(?:all|sampled)\.test\.ts$/.test(moduleId)
+    // In the order of their projects.
+    return [...new Set(sorted.map(({ project }) => project))].flatMap(project => {
+      const own = sorted.filter(file => file.project === project)
+      return [...own.filter(takesLong), ...own.filter(file => !takesLong(file))]
+    })
   }
 }
 
@@ -112,7 +112,7 @@ export default defineConfig(({ mode }) => {
       // A test that needs its second run is printed with "(retry x1)", and is a defect to mend.
       retry: process.env.CI ? 1 : 0,
       setupFiles: ['test/no-warnings.ts'],
-      sequence: { sequencer: SampledFirst },
+      sequence: { sequencer: LongestFirst },
       env: {
         // Providers read keys from the environment: those of whoever runs the tests must not decide them.
         ...Object.fromEntries(
@@ -134,17 +134,7 @@ export default defineConfig(({ mode }) => {
             isolate: false,
             provide,
             include: [...include],
-            exclude: [...ignored, alone, timed, long],
-          },
-        },
-        {
-          extends: true,
-          test: {
-            name: 'long',
-            isolate: false,
-            provide: { exhaustive, servers: [...everyServer] },
-            include: takesLong ? [long] : [],
-            exclude: ignored,
+            exclude: [...ignored, alone, timed, ...(takesLong ? [] : [long])],
           },
         },
         { extends: true, test: { name: 'alone', provide, include: [alone], exclude: ignored } },

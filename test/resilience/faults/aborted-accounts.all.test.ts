@@ -2,7 +2,7 @@ import { steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { crowd } from './harness/crowd.ts'
 import { lagDuring } from './harness/lag.ts'
-import { overServers } from './harness/servers.ts'
+import { overEveryServer } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
@@ -10,7 +10,7 @@ const many = 30
 const bytes = 5 * 1024 * 1024
 
 describe('F84 thirty streams of 5 MB are left at once, and have to be counted', () => {
-  overServers(mount => {
+  overEveryServer(mount => {
     it('counts while it streams: the end of all does not hold up the process', {
       timeout: 60_000,
     }, async () => {

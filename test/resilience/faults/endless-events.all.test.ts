@@ -1,6 +1,6 @@
 import { chunks, readSse, type Steps, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
-import { overServers } from './harness/servers.ts'
+import { overEveryServer } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
@@ -24,7 +24,7 @@ const endless: Record<string, Steps> = {
 }
 
 describe('F50 one event never ends, and a large one does', () => {
-  overServers(mount => {
+  overEveryServer(mount => {
     it.each(Object.entries(endless))('is cut off within bounds: %s', async (_, script) => {
       const upstream = await upstreamDuring([steps.head(), script], [steps.stream(begun), script])
       const { site, end } = await startService(mount, {

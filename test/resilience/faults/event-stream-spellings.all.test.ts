@@ -1,6 +1,6 @@
 import { chunks, type Pace, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
-import { overServers } from './harness/servers.ts'
+import { overEveryServer } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
@@ -51,7 +51,7 @@ const splits: readonly Pace[] = [
 ]
 
 describe('F49 events are spelled in every way that the standard allows, and cut anywhere', () => {
-  overServers(mount => {
+  overEveryServer(mount => {
     it.each(Object.entries(spellings))('is the same text: %s', async (_, spelling) => {
       const upstream = await upstreamDuring(...splits.map(pace => [steps.head(), steps.body(spelling, pace)]))
       const { site, ends } = await startService(mount, { models: { m: upstream } })

@@ -3,7 +3,7 @@ import { gemini } from '@sluice/providers'
 import { chunks, completion, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { expectRefusal } from './harness/refused.ts'
-import { overAllMounts, overServers } from './harness/servers.ts'
+import { overAllMounts, overEveryServer } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
@@ -66,7 +66,7 @@ describe('F36 ids and names that no header can carry', () => {
     })
   })
 
-  overServers(mount => {
+  overEveryServer(mount => {
     it.each(values)('a parameter called %j, of which a header tells', async name => {
       const upstream = await upstreamDuring(
         steps.reply({

@@ -1,7 +1,7 @@
 import { readSse, type Steps, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Wire } from '../../../packages/providers/test/vendors/properties/wire.ts'
-import { overServers } from './harness/servers.ts'
+import { overEveryServer } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 import { answering, framedAnswer, threeWords, wholeAnswer } from './harness/vendor-answers.ts'
@@ -53,7 +53,7 @@ const hint =
   'HTTP/1.1 103 Early Hints\r\nlink: <https://canary/>; rel=preload\r\nset-cookie: a=canary\r\n\r\n'
 
 describe('F87 an answer of status 200 is no completion, or its status says that it is none', () => {
-  overServers(mount => {
+  overEveryServer(mount => {
     const started = async (wire: Wire, vendor: string) => {
       const upstream = await upstreamDuring()
       const backup = await upstreamDuring(steps.answer({ text: 'the other one' }))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { base } from '../../e2e/conformance/site.ts'
 import { behindParsers } from './harness/parsers.ts'
 import { expectRefusal } from './harness/refused.ts'
-import { overServers } from './harness/servers.ts'
+import { overEveryServer } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
@@ -55,7 +55,7 @@ const taken: readonly (readonly [given: string, sent: string])[] = [
 ]
 
 describe('F20 numbers that another reader would round, clamp or take for infinite', () => {
-  overServers(mount => {
+  overEveryServer(mount => {
     it.each(refused)('%s', async (member, code, param) => {
       const upstream = await upstreamDuring()
       const { site } = await startService(mount, { models: { local: upstream } })

@@ -2,7 +2,7 @@ import { chunks, completion, connectRawClient, readSse, requestBytes, sse, steps
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { base, headersOf } from '../../e2e/conformance/site.ts'
 import { startChild } from './harness/child-service.ts'
-import { servers } from './harness/servers.ts'
+import { everyServer } from './harness/servers.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
 const pauseMs = 3_500
@@ -44,7 +44,7 @@ async function upstreams() {
 }
 
 describe('F98 the process stands still for longer than its deadlines', () => {
-  it.each(servers)('is no fault of upstreams and callers: %s', { timeout: 60_000 }, async mount => {
+  it.each(everyServer)('is no fault of upstreams and callers: %s', { timeout: 60_000 }, async mount => {
     const { slow, late, busy, opened, next, silent } = await upstreams()
     const service = await startChild({
       mount,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectRefusal } from './harness/refused.ts'
-import { overAllMounts, overServers } from './harness/servers.ts'
+import { overAllMounts, overEveryServer } from './harness/servers.ts'
 import { startService, upstreamKey } from './harness/service.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
@@ -110,7 +110,7 @@ describe('F45 another way in, or another way out', () => {
     })
   })
 
-  overServers(mount => {
+  overEveryServer(mount => {
     it('no header says where a request goes, with which key, or as whom', async () => {
       const upstream = await upstreamDuring()
       const evil = await upstreamDuring()

@@ -6,7 +6,7 @@ import { until } from '../../stores/servers/redis-server.ts'
 import { type ChildOptions, startChild } from './harness/child-service.ts'
 import { asking } from './harness/crowd.ts'
 import { redisDuring, storeIn } from './harness/redis-stores.ts'
-import { mountOf, servers } from './harness/servers.ts'
+import { everyServer, mountOf } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
@@ -38,7 +38,7 @@ async function holding(mount: 'node http' | 'express 5') {
 describeWithRedis(
   'F66 the place of a request, after its process was killed or while it takes longer than its lease',
   () => {
-    it.each(servers)('%s', { timeout: 60_000 }, async mount => {
+    it.each(everyServer)('%s', { timeout: 60_000 }, async mount => {
       const { holder, other, refused, upstream } = await holding(mount)
       // Three times as long as it is held without being renewed.
       const long = performance.now() + 3 * leaseMs

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { apiKeys, type LimitStore, limits, requests } from '@sluice/core'
 import { bearerToken } from '@sluice/core/keys'
 import { describe, expect, it } from 'vitest'
-import { overServers } from './harness/servers.ts'
+import { overEveryServer } from './harness/servers.ts'
 import { type Service, startService } from './harness/service.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
@@ -33,7 +33,7 @@ async function flood(service: Service, from: number, count: number, path?: strin
 }
 
 describe('F73 thousands of callers that nobody has seen come while a store is away', () => {
-  overServers(mount => {
+  overEveryServer(mount => {
     it('the store of keys: nothing is kept of them, it is not asked for each, and who is known is let in', async () => {
       let asked = 0
       let away = false

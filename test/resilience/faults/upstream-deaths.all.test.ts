@@ -1,7 +1,7 @@
 import { chunks, type Misbehaviour, misbehaviours, readSse, type Script, sse, steps } from '@sluice/testing'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { overServers } from './harness/servers.ts'
+import { overEveryServer } from './harness/servers.ts'
 import { type Service, startService } from './harness/service.ts'
 import { targetAt } from './harness/target-at.ts'
 import { upstreamDuring } from './harness/upstream.ts'
@@ -22,7 +22,7 @@ const shorter: Partial<Record<Misbehaviour, Script>> = {
 const scriptOf = (name: Misbehaviour) => shorter[name] ?? misbehaviours[name]
 
 describe('F41 the upstream dies or misbehaves, before its answer or in the middle of it', () => {
-  overServers(mount => {
+  overEveryServer(mount => {
     it('is told of in the stream, which is not called done', async () => {
       const upstream = await upstreamDuring(
         [steps.stream(begun), steps.cut({ partial: 'data: {"id":' })],

@@ -1,6 +1,6 @@
 import { chunks, completion, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
-import { overServers } from './harness/servers.ts'
+import { overEveryServer } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
 import { targetAt } from './harness/target-at.ts'
 import { upstreamDuring } from './harness/upstream.ts'
@@ -12,7 +12,7 @@ const error = { error: { message: 'No.', type: 'x', param: null, code: null } }
 const keepAlive = { headers: { connection: 'keep-alive' } }
 
 describe('F90 the upstream answers, or resets, before 10 MB of request were sent', () => {
-  overServers(mount => {
+  overEveryServer(mount => {
     it.each([
       [413, 413],
       [429, 429],

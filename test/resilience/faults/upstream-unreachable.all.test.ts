@@ -6,7 +6,7 @@ import { findClosedPort, readSse } from '@sluice/testing'
 import { generate } from 'selfsigned'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { blackHole } from './harness/blackhole.ts'
-import { overServers } from './harness/servers.ts'
+import { overEveryServer } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
 import { targetAt } from './harness/target-at.ts'
 import { upstreamDuring } from './harness/upstream.ts'
@@ -54,7 +54,7 @@ const places: Record<string, { at(): Promise<string>; kind: string; status: numb
 }
 
 describe('F39 no connection to the upstream comes about: refused, unanswered, no TLS, unknown name', () => {
-  overServers(mount => {
+  overEveryServer(mount => {
     describe.each(Object.entries(places))('an upstream %s', (_, { at, kind, status, code }) => {
       it.each([false, true])('is a real status where there is no other target, stream: %s', async stream => {
         const origin = await at()

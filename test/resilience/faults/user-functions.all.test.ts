@@ -3,7 +3,7 @@ import { readSse } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { completionOf } from '../../e2e/conformance/completion-of.ts'
 import { allMisdeeds, misdeeds, ownWords, refusal } from './harness/misdeeds.ts'
-import { overServers } from './harness/servers.ts'
+import { overEveryServer } from './harness/servers.ts'
 import { describeChanges } from './user-functions/changes.ts'
 import { serviceWith } from './user-functions/service-with.ts'
 import { describeUpstreamFunctions } from './user-functions/upstream-functions.ts'
@@ -14,7 +14,7 @@ const rows = closed.flatMap(name =>
 )
 
 describe("F86 a function of the user's throws, rejects, hangs, gives garbage or changes what it is given", () => {
-  overServers(mount => {
+  overEveryServer(mount => {
     it.each(rows)('%s %s: nobody is let in', async (name, _, run) => {
       const own = { [name]: name === 'limits' ? { admit: run } : run } as Partial<GatewayOptions>
       const { site, upstream, ends, admitted } = await serviceWith(mount, own)
