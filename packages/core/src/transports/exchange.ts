@@ -3,6 +3,7 @@ import type { Transport, TransportResponse } from '../contracts/transport.ts'
 
 /** A request and its response, which can be cancelled without an `AbortSignal`: on Node 20, that costs more than the call. */
 export interface Exchange {
+  /** Read it once, at once: it is released when the head of the response has arrived. */
   readonly response: Promise<TransportResponse>
   /** Whether the request was sent on a connection. */
   readonly sent: boolean
@@ -12,8 +13,8 @@ export interface Exchange {
   leave(): void
 }
 
-/** Starts an exchange. Never throws. */
-export type Begin = (request: EncodedNativeRequest) => Exchange
+/** Starts an exchange. Never throws. `streamed`: its response may take long, so that nothing of the request is kept for it. */
+export type Begin = (request: EncodedNativeRequest, streamed: boolean) => Exchange
 
 const begins = new WeakMap<Transport, Begin>()
 

@@ -5,7 +5,7 @@ import type { Transport, TransportResponse } from '../contracts/transport.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { beginsBy, type Exchange } from './exchange.ts'
 import { KeepAliveConnection } from './keep-alive-connection.ts'
-import { isListed, listedBytes } from './listed-body.ts'
+import { isListed, listedBytes, SentBody } from './listed-body.ts'
 import { type BodySource, ReceivedBody } from './received-body.ts'
 import { ResponseHeaders } from './response-headers.ts'
 
@@ -40,21 +40,22 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
   }
   // Nearly all requests of a process go to the same URL as the previous one.
   let last = { url: '', origin: '', path: '/' }
-  const begin = (request: EncodedNativeRequest): UndiciExchange => {
-    const { method, url, body = null } = request
-    // Undici sends a list in HTTP chunks, unless its length is given.
-    const headers = isListed(body)
-      ? { ...request.headers, 'content-length': `${listedBytes(body)}` }
-      : request.headers
+  const begin = (request: EncodedNativeRequest, streamed: boolean): UndiciExchange => {
+    const { method, url } = request
+    const body = streamed ? sentBody(request.body) : (request.body ?? null)
+    const length = body instanceof SentBody ? body.byteLength : isListed(body) ? listedBytes(body) : undefined
+    // Undici sends pieces in HTTP chunks, unless their length is given.
+    const headers =
+      length === undefined ? request.headers : { ...request.headers, 'content-length': `${length}` }
     if (url !== last.url) last = { url, ...splitUrl(url) }
     const { origin, path } = last
     const exchange = new UndiciExchange(stale)
-    dispatcherOf(origin).dispatch({ origin, path, method, headers, body: body as SentBody }, exchange)
+    dispatcherOf(origin).dispatch({ origin, path, method, headers, body: body as UndiciBody }, exchange)
     return exchange
   }
   const transport: Transport = (request, signal) => {
     if (signal.aborted) return Promise.reject(signal.reason)
-    const exchange = begin(request)
+    const exchange = begin(request, false)
     const leave = () => exchange.cut(signal.reason)
     signal.addEventListener('abort', leave, { once: true })
     exchange.onEnd = () => signal.removeEventListener('abort', leave)
@@ -75,8 +76,15 @@ const longWrites = {
   writableHighWaterMark: 4_194_304,
 }
 
+/** Returns a body that is released as it is sent; `null` for none. */
+function sentBody(body: EncodedNativeRequest['body']): SentBody | null {
+  if (body === undefined || body === null || body.length === 0) return null
+  if (typeof body === 'string') return new SentBody([Buffer.from(body)])
+  return new SentBody(isListed(body) ? [...body] : [body])
+}
+
 /** Undici sends any iterable of bytes, too. */
-type SentBody = NonNullable<Dispatcher.DispatchOptions['body']> | null
+type UndiciBody = NonNullable<Dispatcher.DispatchOptions['body']> | null
 
 /** Maximum number of cached pools. */
 const maxKnownPools = 1_000
@@ -126,13 +134,13 @@ class WatchedClient extends Client {
  * headers to an object, which takes 4 of the 25 us of an exchange.
  */
 class UndiciExchange implements Exchange, BodySource {
-  readonly response: Promise<TransportResponse>
   sent = false
   /** Called when the exchange has ended. */
   onEnd: (() => void) | undefined
   readonly #stale: WeakSet<object>
-  #resolve!: (response: TransportResponse) => void
-  #reject!: (error: unknown) => void
+  #response: Promise<TransportResponse> | undefined
+  #resolve: ((response: TransportResponse) => void) | undefined
+  #reject: ((error: unknown) => void) | undefined
   #cut: { readonly reason: unknown } | undefined
   #abort: ((reason: Error) => void) | undefined
   #resume: (() => void) | undefined
@@ -140,16 +148,20 @@ class UndiciExchange implements Exchange, BodySource {
 
   constructor(stale: WeakSet<object>) {
     this.#stale = stale
-    this.response = new Promise((resolve, reject) => {
+    this.#response = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
   }
 
+  get response(): Promise<TransportResponse> {
+    return this.#response!
+  }
+
   cut(reason: unknown): void {
     if (this.#cut !== undefined) return
     this.#cut = { reason }
-    if (this.#body === undefined) this.#reject(reason)
+    if (this.#body === undefined) this.#reject?.(reason)
     else this.#body.cut(reason)
     this.close()
   }
@@ -177,7 +189,11 @@ class UndiciExchange implements Exchange, BodySource {
     if (status < 200) return true
     this.#resume = resume
     this.#body = new ReceivedBody(this, systemClock)
-    this.#resolve({ status, headers: new ResponseHeaders(headers), body: this.#body })
+    this.#resolve?.({ status, headers: new ResponseHeaders(headers), body: this.#body })
+    // The headers are cuts of all that was read with them, which must not stay as long as a stream does.
+    this.#response = undefined
+    this.#resolve = undefined
+    this.#reject = undefined
     return true
   }
 
@@ -194,7 +210,7 @@ class UndiciExchange implements Exchange, BodySource {
     this.onEnd?.()
     // The error of `cut` was reported already.
     if (this.#cut !== undefined) return
-    if (this.#body === undefined) this.#reject(connectionError(error, this.#stale.has(error)))
+    if (this.#body === undefined) this.#reject?.(connectionError(error, this.#stale.has(error)))
     else this.#body.fail(brokenOff(error))
   }
 }

@@ -220,7 +220,8 @@ export class ProviderCall implements ChunkSource {
     this.#deadlines.start(called.stream)
     const sent = this.#entry.ask(request, called.call)
     this.#sent = true
-    return this.#exchangeOf(memberOf(provider, 'transport') ?? this.#dependencies.transport, sent)
+    const transport = memberOf(provider, 'transport') ?? this.#dependencies.transport
+    return this.#exchangeOf(transport, sent, called.stream)
   }
 
   #encode(called: OpenCall): EncodedNativeRequest | Promise<EncodedNativeRequest> {
@@ -241,10 +242,14 @@ export class ProviderCall implements ChunkSource {
     }
   }
 
-  #exchangeOf(transport: Transport, request: EncodedNativeRequest): Promise<TransportResponse> {
+  #exchangeOf(
+    transport: Transport,
+    request: EncodedNativeRequest,
+    streamed: boolean,
+  ): Promise<TransportResponse> {
     const begin = beginOf(transport)
     if (begin === undefined) return this.#outlive(transport(withOneBody(request), this.signal))
-    this.#exchange = begin(request)
+    this.#exchange = begin(request, streamed)
     return this.#exchange.response
   }
 

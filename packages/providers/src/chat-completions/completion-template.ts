@@ -4,6 +4,7 @@ import type {
   PartialCompletion,
   ProviderSpecificFields,
 } from '@sluice/core/provider'
+import { copied } from '../wire/copied.ts'
 import type { Fields } from '../wire/json-value.ts'
 import { plainEnd, stringEnd } from '../wire/parse-json.ts'
 import { withModel, withOrigin } from './partial-completion.ts'
@@ -159,11 +160,6 @@ export class CompletionTemplate {
     })
     return changed + this.#between.at(-1)!
   }
-}
-
-/** A text of its own: a cut of another one would keep that, and with it what a caller was answered. */
-function copied(text: string): string {
-  return JSON.parse(JSON.stringify(text)) as string
 }
 
 /** Whether it has one choice, with nothing but text and provider-specific fields. */

@@ -1,4 +1,5 @@
 import type { PartialChunk } from '@sluice/core/provider'
+import { copied } from '../wire/copied.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { plainEnd } from '../wire/parse-json.ts'
 import type { AnswerExtras } from './answer-extras.ts'
@@ -75,9 +76,9 @@ export class TextEventTemplate {
     const { service_tier, system_fingerprint } = chunk
     this.#origin = { service_tier, system_fingerprint }
     this.#index = chunk.choices[0]!.index
-    this.#before = before
-    this.#between = between
-    this.#after = after
+    this.#before = copied(before)
+    this.#between = between === undefined ? undefined : copied(between)
+    this.#after = copied(after)
   }
 
   /** Forgets the form: an event of it would again have other provider-specific fields than the event before it. */
