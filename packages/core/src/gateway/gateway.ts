@@ -3,7 +3,7 @@ import { withTimeout } from '../clock/with-timeout.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import { chatDialect } from '../dialects/chat/dialect.ts'
-import { LifeEnded } from '../errors/abort-reasons.ts'
+import { type EndReason, LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { belowBase, errorDialect } from '../http/endpoint.ts'
 import { clientRequestIdOf, contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
@@ -179,9 +179,13 @@ function respond<Host>(
 /** Settles like the promise, and rejects when the request ends, so that a callback that hangs blocks neither it nor `close`. */
 function untilEnd<T>(promise: Promise<T>, lifetime: Lifetime): Promise<T> {
   return new Promise((resolve, reject) => {
-    // Not removed: a promise settles once, and the lifetime drops its listeners at its end.
-    lifetime.onEnd(reason => reject(new LifeEnded(reason)))
-    promise.then(resolve, reject)
+    const ended = (reason: EndReason) => reject(new LifeEnded(reason))
+    lifetime.onEnd(ended)
+    promise.then(value => {
+      // A stream goes on, and the response of it need not be kept.
+      lifetime.offEnd(ended)
+      resolve(value)
+    }, reject)
   })
 }
 

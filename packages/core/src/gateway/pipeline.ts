@@ -3,6 +3,7 @@ import type { AnswerIdentity, CompleteAnswer, Dialect, GenerateDialect } from '.
 import type { Draft } from '../contracts/draft.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
+import type { RoutedTarget } from '../contracts/route.ts'
 import { followUp } from '../conversation/follow-up.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
 import { refusedByPolicy } from '../hooks/decisions.ts'
@@ -97,7 +98,6 @@ export async function answer<Host>(
     options.cache &&
     (await cachedResponse(request, draft, bounded.request, options.cache, context, accounting))
   if (cached !== undefined && cached !== false) return replay(cached, dialect, context, accounting)
-  const callAgain = (again: GenerateRequest) => call(again, targets, context, accounting, options.call)
   const answered = answeredRequest(
     dialect,
     bounded.request,
@@ -105,7 +105,7 @@ export async function answer<Host>(
     context,
     accounting,
     storing,
-    callAgain as AnsweredRequest['callAgain'],
+    createCallAgain(targets, context, accounting, options.call),
   )
   if (dialect.state?.background?.wants(draft.body) === true) {
     const calling = (calls: CallDependencies) => call(bounded.request, targets, context, accounting, calls)
@@ -118,6 +118,17 @@ export async function answer<Host>(
     return await stream(calling as Promise<UpstreamResult<ChunkSource>>, source, answered, options)
   }
   return complete((await calling) as UpstreamResult<CompleteReply>, answered)
+}
+
+/** Returns what calls the targets once more. Not within `answer`: it would keep all that is in scope there. */
+function createCallAgain(
+  targets: readonly RoutedTarget[],
+  context: RequestContext,
+  accounting: RequestAccounting,
+  calls: CallDependencies,
+): AnsweredRequest['callAgain'] {
+  return request =>
+    call(request, targets, context, accounting, calls) as ReturnType<AnsweredRequest['callAgain']>
 }
 
 function answeredRequest<Host>(

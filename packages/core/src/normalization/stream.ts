@@ -16,12 +16,14 @@ import { deltaChars, ToolCalls } from './tool-calls.ts'
 
 interface ChoiceState {
   readonly index: number
+  readonly vendorIndex: number
   started: boolean
   finish: FinishReason | null
   functionCalled: boolean
   /** What the vendor added to the choice, until it is sent. */
   fields: ProviderSpecificFields | undefined
-  readonly tools: ToolCalls
+  /** Created with its first call: most choices have none. */
+  tools: ToolCalls | undefined
 }
 
 const maxChoices = 128
@@ -77,8 +79,7 @@ export class StreamNormalizer implements AnswerOrigin {
   #lateServiceTier: string | undefined
   /** What the vendor added to its chunks, until it is sent. */
   #fields: ProviderSpecificFields | undefined
-  readonly #choices: ChoiceState[] = []
-  readonly #byVendorIndex = new Map<number, ChoiceState>()
+  #choices: readonly ChoiceState[] = noChoices
   readonly #newId: () => string
   readonly #parameters: StreamParameters
 
@@ -97,7 +98,7 @@ export class StreamNormalizer implements AnswerOrigin {
     return (
       this.chars > 0 ||
       this.#hasAudio ||
-      this.#choices.some(({ finish, tools }) => finish !== null || tools.count > 0)
+      this.#choices.some(({ finish, tools }) => finish !== null || hasCalls(tools))
     )
   }
 
@@ -136,9 +137,9 @@ export class StreamNormalizer implements AnswerOrigin {
     }
     this.serviceTier ??= this.#lateServiceTier
     return this.#choices.map(state => {
-      const calls = state.tools.close()
+      const calls = state.tools?.close() ?? noCalls
       for (const call of calls) this.chars += deltaChars(call)
-      state.finish = finishReason(state.finish, state.tools.count > 0, state.functionCalled)
+      state.finish = finishReason(state.finish, hasCalls(state.tools), state.functionCalled)
       const delta: PartialMessage = calls.length === 0 ? noDelta : { tool_calls: calls }
       const last: AnswerDelta = {
         index: state.index,
@@ -245,6 +246,7 @@ export class StreamNormalizer implements AnswerOrigin {
   }
 
   #repaired(state: ChoiceState, pieces: readonly PartialToolCall[]): readonly ToolCallDelta[] {
+    state.tools ??= new ToolCalls(this.#newId)
     const calls = state.tools.push(pieces)
     for (const call of calls) {
       this.chars += deltaChars(call) + ((call.function ?? call.custom)?.name?.length ?? 0)
@@ -253,8 +255,8 @@ export class StreamNormalizer implements AnswerOrigin {
   }
 
   #stateOf(vendorIndex: number): ChoiceState {
-    const known = this.#byVendorIndex.get(vendorIndex)
-    if (known !== undefined) return known
+    // Nearly always one: a table of them would take more memory than everything else here.
+    for (const state of this.#choices) if (state.vendorIndex === vendorIndex) return state
     if (!(vendorIndex >= 0 && vendorIndex < maxChoices)) {
       throw new UpstreamError(`The upstream sent a choice with index ${vendorIndex}.`, { kind: 'garbled' })
     }
@@ -262,17 +264,16 @@ export class StreamNormalizer implements AnswerOrigin {
     // Some vendors number the only choice differently.
     let index = vendorIndex < this.#parameters.choices ? vendorIndex : 0
     while (taken(index)) index++
-    const tools = new ToolCalls(this.#newId)
     const state: ChoiceState = {
       index,
+      vendorIndex,
       started: false,
       finish: null,
       functionCalled: false,
       fields: undefined,
-      tools,
+      tools: undefined,
     }
-    this.#byVendorIndex.set(vendorIndex, state)
-    this.#choices.push(state)
+    this.#choices = [...this.#choices, state]
     return state
   }
 }
@@ -284,4 +285,10 @@ function withFields(delta: AnswerDelta, state: ChoiceState): AnswerDelta {
   return { ...delta, fields }
 }
 
+function hasCalls(tools: ToolCalls | undefined): boolean {
+  return tools !== undefined && tools.count > 0
+}
+
+const noChoices: readonly ChoiceState[] = []
+const noCalls: readonly ToolCallDelta[] = []
 const noDelta: PartialMessage = Object.freeze({})

@@ -155,6 +155,8 @@ export class ProviderCall implements ChunkSource {
     const native = form === 'native' || form === 'complete'
     if (reply.kind === 'completion') return new CompleteReply(reply, native)
     this.native = native
+    // Its request is not needed any more, and a stream may take long.
+    this.#called = undefined
     this.#chunks = reply.chunks[Symbol.asyncIterator]()
     return this
   }

@@ -21,6 +21,7 @@ import { addFields, ProviderFieldReader } from './provider-fields.ts'
 
 /** What is known of one choice of a stream. */
 interface ChoiceState {
+  readonly index: number
   spoke: boolean
   /** It gave text or a call. */
   answered: boolean
@@ -30,6 +31,7 @@ interface ChoiceState {
   readonly citations: NumberedCitations | undefined
 }
 
+const noChoices: readonly ChoiceState[] = []
 /** No request asks for so many. */
 const maxChoices = 128
 
@@ -40,7 +42,7 @@ const maxChoices = 128
 export class ChunkReader {
   /** The failure that the last event reported, beside what it added. Nothing may be read after it. */
   failure: UpstreamError | undefined
-  readonly #choices = new Map<number, ChoiceState>()
+  #choices: readonly ChoiceState[] = noChoices
   readonly #choiceCount: number
   readonly #extras: AnswerExtras | undefined
   readonly #fields: ProviderFieldReader | undefined
@@ -60,13 +62,13 @@ export class ChunkReader {
 
   get progress(): Progress {
     if (this.#ended) return 'ended'
-    for (const state of this.#choices.values()) if (state.finish === null) return 'open'
-    return this.#choices.size >= this.#choiceCount ? 'whole' : 'open'
+    for (const { finish } of this.#choices) if (finish === null) return 'open'
+    return this.#choices.length >= this.#choiceCount ? 'whole' : 'open'
   }
 
   /** `[DONE]` was seen. Throws `UpstreamError` of kind `truncated` where nothing came before it. */
   end(): void {
-    if (this.#choices.size === 0) throw truncated()
+    if (this.#choices.length === 0) throw truncated()
     this.#ended = true
   }
 
@@ -116,14 +118,14 @@ export class ChunkReader {
     if (choice.error) this.failure ??= errorInBody(choice)
     this.failure ??= failureOfReason(choice.finish_reason)
     const index = countOf(choice.index) ?? position
-    let state = this.#choices.get(index)
+    let state = this.#choices.find(known => known.index === index)
     const isNew = state === undefined
     if (state === undefined) {
       if (index >= maxChoices) throw garbledResponse(`a choice of index ${index}`)
       const cites = this.#extras?.numberedCitations === true
       const citations = cites ? new NumberedCitations(this.#citationBudget) : undefined
-      state = { spoke: false, answered: false, finish: null, citations }
-      this.#choices.set(index, state)
+      state = { index, spoke: false, answered: false, finish: null, citations }
+      this.#choices = [...this.#choices, state]
     }
     const raw = rawDelta(choice, repeats, state.spoke)
     const delta: PartialMessage = raw === undefined ? {} : partialMessage(raw)

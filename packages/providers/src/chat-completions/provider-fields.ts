@@ -95,13 +95,14 @@ function selectionsOf(paths: readonly (readonly string[])[]): readonly FieldSele
  */
 export class ProviderFieldReader {
   readonly #selected: SelectedFields
-  /** The JSON text of each field that was last returned; `undefined` for a complete answer. */
-  readonly #sent: Map<string, string> | undefined
+  readonly #isStream: boolean
+  /** The JSON text of each field that was last returned of a stream. Created with the first: most streams have none. */
+  #sent: Map<string, string> | undefined
   #left = maxStreamChars
 
   constructor(selected: SelectedFields, isStream: boolean) {
     this.#selected = selected
-    this.#sent = isStream ? new Map() : undefined
+    this.#isStream = isStream
   }
 
   response(answer: Fields): ProviderSpecificFields | undefined {
@@ -117,9 +118,10 @@ export class ProviderFieldReader {
   }
 
   readonly #isNew = (key: string, text: string): boolean => {
-    if (this.#sent === undefined) return true
-    if (this.#sent.get(key) === text || text.length > this.#left) return false
+    if (!this.#isStream) return true
+    if (this.#sent?.get(key) === text || text.length > this.#left) return false
     this.#left -= text.length
+    this.#sent ??= new Map()
     this.#sent.set(key, text)
     return true
   }
