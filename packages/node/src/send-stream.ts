@@ -27,41 +27,54 @@ export function sendStream(
       closeIterator(iterator)
       resolve()
     }
-    const waitForDrain = () =>
-      new Promise<void>(free => {
-        const cancel = cutOffAfter(res, stallMs)
-        wake = () => {
-          wake = undefined
-          cancel()
-          free()
-        }
-      })
-    const pump = async () => {
-      for (;;) {
-        const step = await iterator.next()
-        if (over) return
-        // Its host has ended it, such as a middleware that limits time: one more write would be an error event.
-        if (res.writableEnded) return closed()
-        if (step.done === true) break
-        if (step.value.length === 0) continue
-        const taken = res.write(step.value)
-        flush?.call(res)
-        if (!taken) await waitForDrain()
-        if (over) return
+    const failed = (error: unknown) => {
+      if (over) return
+      detach()
+      res.destroy()
+      reject(error)
+    }
+    const waitForDrain = () => {
+      const cancel = cutOffAfter(res, stallMs)
+      wake = () => {
+        wake = undefined
+        cancel()
+        if (!over) read()
       }
+    }
+    const end = () => {
       detach()
       res.end()
       endWithin(res, stallMs)
       resolve()
     }
+    // Not a loop of an async function: while one waits, it keeps the text that it has written last.
+    const read = () => {
+      try {
+        iterator.next().then(took, failed)
+      } catch (error) {
+        failed(error)
+      }
+    }
+    const took = (step: IteratorResult<string | Uint8Array>) => {
+      if (over) return
+      try {
+        // Its host has ended it, such as a middleware that limits time: one more write would be an error event.
+        if (res.writableEnded) closed()
+        else if (step.done === true) end()
+        else if (step.value.length === 0 || write(step.value)) read()
+        else if (!over) waitForDrain()
+      } catch (error) {
+        failed(error)
+      }
+    }
+    const write = (piece: string | Uint8Array): boolean => {
+      const taken = res.write(piece)
+      flush?.call(res)
+      return taken && !over
+    }
 
     res.on('drain', drained).on('close', closed)
     res.flushHeaders()
-    pump().catch(error => {
-      if (over) return
-      detach()
-      res.destroy()
-      reject(error)
-    })
+    read()
   })
 }
