@@ -276,6 +276,11 @@ export interface StateConfig {
   readonly pepper?: string | Readonly<Record<string, string>>
   /** Number of processes that share the Redis: while it is unavailable, each enforces its share of a limit. Default 4. */
   readonly instances?: number
+  /**
+   * Timeout of one operation of the limits in Redis, in milliseconds, from 1 to 2,000: more for a Redis in another region.
+   * Default 50; of workers without Redis, whose limits the primary counts, 500.
+   */
+  readonly storeTimeoutMs?: number
 }
 
 /** Stored responses. */

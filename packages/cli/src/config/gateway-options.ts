@@ -120,6 +120,7 @@ function limitOptions({ state }: TypedConfig, { observe, limitSources }: Foundat
   return {
     ...limitSources,
     ...(state?.instances !== undefined && { instances: state.instances }),
+    ...(state?.storeTimeoutMs !== undefined && { storeTimeoutMs: state.storeTimeoutMs }),
     ...(observe !== undefined && { observe }),
   }
 }

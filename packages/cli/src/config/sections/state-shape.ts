@@ -64,6 +64,12 @@ export const stateShape = object<StateConfig>({
     description:
       'Number of processes that share the Redis: each enforces its share of the limits while Redis is unavailable. Default 4.',
   },
+  storeTimeoutMs: {
+    // The client of Redis closes a connection that is silent for longer.
+    shape: number({ min: 1, max: 2_000, whole: true }, 'a whole number from 1 to 2000'),
+    description:
+      'Timeout of one operation of the limits in Redis, in milliseconds: more for a Redis in another region. Default 50; of workers without Redis, whose limits the primary counts, 500.',
+  },
 })
 
 /** SQLite needs no journal: its file is on the same disk. */
