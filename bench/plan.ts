@@ -21,6 +21,7 @@ export interface Sizes {
   readonly earlyRounds: number
   readonly aborts: number
   readonly idleStreams: number
+  readonly silentStreams: number
   readonly idleSeconds: number
   readonly redisRequests: number
   readonly storedRequests: number
@@ -48,6 +49,7 @@ export const usual: Sizes = {
   earlyRounds: 5,
   aborts: 200,
   idleStreams: 1_000,
+  silentStreams: 300,
   idleSeconds: 10,
   redisRequests: 1_000,
   storedRequests: 10_000,
@@ -66,6 +68,7 @@ export const quick: Sizes = {
   earlyRounds: 1,
   aborts: 10,
   idleStreams: 20,
+  silentStreams: 20,
   idleSeconds: 1,
   redisRequests: 20,
   storedRequests: 20,

@@ -102,9 +102,9 @@ async function streamsPerGiB(at: number, count: number, { runtime }: Plan): Prom
   const peer = await PeerProcess.start(peerGateways[at]!, `http://127.0.0.1:${upstream.port}`, runtime)
   try {
     // One first, so that what is loaded with it is not counted.
-    await streams.open({ port: peer.port, headers: { ...asAnn, ...peer.headers } }, 1, 5_000)
+    await streams.open({ port: peer.port, headers: { ...asAnn, ...peer.headers } }, 1, { everyMs: 5_000 })
     const before = peer.residentMiB()
-    await streams.open({ port: peer.port, headers: { ...asAnn, ...peer.headers } }, count, 5_000)
+    await streams.open({ port: peer.port, headers: { ...asAnn, ...peer.headers } }, count, { everyMs: 5_000 })
     await sleep(6_000)
     return (count / (peer.residentMiB() - before)) * 1_024
   } finally {

@@ -1,5 +1,5 @@
 import { execSync } from 'node:child_process'
-import { measureEvents, measureStreams } from './measure.ts'
+import { measureEvents, measureLengths, measureStreams } from './measure.ts'
 
 // What streams cost: CPU of each event, and memory and delay of many that are live at once. Run it with
 //   npx -y pnpm bench:streams
@@ -17,6 +17,11 @@ const [pipe, sluice] = (await measureEvents(['bare-pipe', 'sluice-node'], { roun
 console.log(`CPU of each event of 8 streams at a time, in microseconds; goal: at most 1.5 x`)
 console.log(`  pipe ${pipe.toFixed(2)}, sluice ${sluice.toFixed(2)}: ${(sluice / pipe).toFixed(2)} x`)
 
+const lengths = [1, 100, 1_000]
+const lived = await measureLengths(lengths, { count: 200, ...by })
+console.log('200 silent streams: memory of each after a collection')
+for (const [at, events] of lengths.entries()) console.log(`  after ${events} events: ${kib(lived[at]!)}`)
+
 const descriptors = Number(execSync('ulimit -n', { shell: '/bin/sh' }))
 for (const count of counts) {
   console.log(`${count} live streams for ${seconds} s, an event a second on each`)
@@ -24,7 +29,7 @@ for (const count of counts) {
     console.log(`  left out: it takes ${2 * count + 200} open files, and \`ulimit -n\` is ${descriptors}`)
     continue
   }
-  const { bytesPerStream, heapBytesPerStream, addedMsPerEvent, growthBytesPerStreamPerMinute } =
+  const { bytesPerStream, liveBytesPerStream, addedMsPerEvent, growthBytesPerStreamPerMinute } =
     await measureStreams({
       count,
       seconds,
@@ -32,7 +37,7 @@ for (const count of counts) {
     })
   const { p50, p99 } = addedMsPerEvent
   console.log(
-    `  memory: ${kib(bytesPerStream)} a stream (${kib(heapBytesPerStream)} on the heap); goal: at most 64 KiB`,
+    `  memory: ${kib(bytesPerStream)} a stream (${kib(liveBytesPerStream)} after a collection); goal: at most 64 KiB`,
   )
   console.log(`  growth: ${kib(growthBytesPerStreamPerMinute)} a stream and minute; goal: 0`)
   console.log(`  added to an event: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`)

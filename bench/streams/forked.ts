@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url'
 /** What a process holds, in bytes, after all garbage is gone. */
 export interface Held {
   readonly rss: number
-  readonly heapUsed: number
-  readonly external: number
+  /** Of that, what the engine sets aside for new objects: it grows and shrinks with the load, whatever is held. */
+  readonly young: number
+  /** What is on the JavaScript heap, and buffers. */
+  readonly live: number
 }
 
 /** A server in a process of its own. */

@@ -12,10 +12,10 @@ export interface StreamsOptions {
 
 /** What live streams cost a gateway with everything on. */
 export interface StreamsMeasured {
-  /** Resident memory of the whole process, beyond what it held when it was warm. */
+  /** Resident memory of the whole process, beyond what it held when it was warm, without what is set aside for new objects. */
   readonly bytesPerStream: number
-  /** Of that, what is on the JavaScript heap. */
-  readonly heapBytesPerStream: number
+  /** Of that, objects and buffers that a collection leaves. */
+  readonly liveBytesPerStream: number
   /** Milliseconds from the upstream's write to the client, beyond those through a pipe. */
   readonly addedMsPerEvent: { readonly p50: number; readonly p99: number }
   /** Of what is left after a collection: resident memory also grows by room that the engine makes ahead. */
@@ -34,21 +34,17 @@ export async function measureStreams(options: StreamsOptions): Promise<StreamsMe
     const { count, seconds } = options
     const [warm, begun, ended] = sluice.held
     return {
-      bytesPerStream: (begun.rss - warm.rss) / count,
-      heapBytesPerStream: (begun.heapUsed - warm.heapUsed) / count,
+      bytesPerStream: (begun.rss - begun.young - (warm.rss - warm.young)) / count,
+      liveBytesPerStream: (begun.live - warm.live) / count,
       addedMsPerEvent: {
         p50: percentile(sluice.delays, 0.5) - percentile(pipe.delays, 0.5),
         p99: percentile(sluice.delays, 0.99) - percentile(pipe.delays, 0.99),
       },
-      growthBytesPerStreamPerMinute: ((keptBy(ended) - keptBy(begun)) / count) * (60 / seconds),
+      growthBytesPerStreamPerMinute: ((ended.live - begun.live) / count) * (60 / seconds),
     }
   } finally {
     upstream.stop()
   }
-}
-
-function keptBy({ heapUsed, external }: Held): number {
-  return heapUsed + external
 }
 
 interface Lived {
@@ -67,7 +63,7 @@ async function liveStreams(
   try {
     await hurry(subject, 100)
     const warm = await subject.held()
-    await streams.open(subject, count, everyMs)
+    await streams.open(subject, count, { everyMs })
     // So that each had a few events.
     await sleep(3 * everyMs)
     const begun = await subject.held()
@@ -79,6 +75,35 @@ async function liveStreams(
   } finally {
     streams.close()
     subject.stop()
+  }
+}
+
+/** Bytes that a collection leaves of each of `count` streams which have had so many events and are silent then. */
+export async function measureLengths(
+  lengths: readonly number[],
+  { count, node }: { readonly count: number; readonly node?: string },
+): Promise<number[]> {
+  const upstream = await Forked.upstream()
+  const subject = await Forked.subject('sluice-node', upstream, node)
+  try {
+    await hurry(subject, 100)
+    const bytes: number[] = []
+    for (const events of lengths) {
+      const warm = await subject.held()
+      const streams = new OpenStreams()
+      try {
+        await streams.open(subject, count, { events, silent: true })
+        bytes.push(((await subject.held()).live - warm.live) / count)
+      } finally {
+        streams.close()
+      }
+      // So that the server has seen them close.
+      await sleep(everyMs)
+    }
+    return bytes
+  } finally {
+    subject.stop()
+    upstream.stop()
   }
 }
 

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net'
 
 /** What of an upstream's stream is asked for: see stream-upstream.mjs. */
-export type Asked = { readonly events: number } | { readonly everyMs: number }
+export type Asked = { readonly events: number; readonly silent?: boolean } | { readonly everyMs: number }
 
 /** A request for a stream, as bytes. */
 export function streamRequest(
@@ -45,6 +45,8 @@ export function readStreams(port: number, request: Buffer, streams: number): Pro
   })
 }
 
+const firstDelta = '"role":"assistant"'
+const lastText = '"content":" 0"'
 const timeOfText = /"content":" (\d+)"/g
 
 /** Streams that stay open. How long each event took from the upstream's write to here is told in milliseconds. */
@@ -52,15 +54,18 @@ export class OpenStreams {
   readonly #sockets: Socket[] = []
   #listener: ((ms: number) => void) | undefined
 
-  /** Opens `count` streams, some at a time, and resolves when each has begun. */
+  /**
+   * Opens `count` streams, some at a time, and resolves when each has begun; of those that become silent, when they have.
+   */
   async open(
     { port, headers }: { readonly port: number; readonly headers?: Readonly<Record<string, string>> },
     count: number,
-    everyMs: number,
+    asked: Asked,
   ): Promise<void> {
-    const request = streamRequest(port, { everyMs }, headers)
+    const request = streamRequest(port, asked, headers)
+    const mark = 'events' in asked && asked.events > 1 ? lastText : firstDelta
     for (let left = count; left > 0; left -= 50) {
-      await Promise.all(Array.from({ length: Math.min(left, 50) }, () => this.#open(port, request)))
+      await Promise.all(Array.from({ length: Math.min(left, 50) }, () => this.#open(port, request, mark)))
     }
   }
 
@@ -74,18 +79,25 @@ export class OpenStreams {
     this.#sockets.length = 0
   }
 
-  #open(port: number, request: Buffer): Promise<void> {
+  #open(port: number, request: Buffer, mark: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const socket = createConnection({ port, host: '127.0.0.1', noDelay: true })
       this.#sockets.push(socket)
       const timer = setTimeout(() => reject(new Error('A stream did not begin within a minute.')), 60_000)
       socket.once('connect', () => socket.write(request)).once('error', reject)
       socket.once('close', () => reject(new Error('A stream ended that should have stayed open.')))
+      let end = ''
+      let begun = false
       socket.on('data', (bytes: Buffer) => {
         const text = bytes.toString('latin1')
-        if (text.includes('"role":"assistant"')) {
-          clearTimeout(timer)
-          resolve()
+        if (!begun) {
+          // The mark may come in pieces.
+          begun = (end + text).includes(mark)
+          end = text.slice(-mark.length)
+          if (begun) {
+            clearTimeout(timer)
+            resolve()
+          }
         }
         if (this.#listener === undefined) return
         const now = Number(process.hrtime.bigint() / 1000n)

@@ -1,5 +1,6 @@
 // An upstream that streams, in a process of its own. The first message of a request says how: `{"events":203}` as fast as
-// turns go by, each event a write of its own; with `everyMs` one after so many milliseconds, until the reader leaves.
+// turns go by, each event a write of its own; with `silent` it does not end then; with `everyMs` one event after so many
+// milliseconds, until the reader leaves.
 // An event is as OpenAI writes it; its text is when it was written, in microseconds of the machine's monotonic clock.
 import { createServer } from 'node:http'
 
@@ -13,8 +14,7 @@ const role = head + choice('{"role":"assistant","content":"","refusal":null}', '
 const finish = head + choice('{}', '"stop"') + tail + end
 const usage = `${head}],"usage":{"prompt_tokens":9,"completion_tokens":200,"total_tokens":209}}\n\n`
 
-function word() {
-  const now = process.hrtime.bigint() / 1000n
+function word(now = process.hrtime.bigint() / 1000n) {
   return head + choice(`{"content":" ${now}"}`, 'null') + tail + 'abcdefgh'.slice(Number(now % 8n)) + end
 }
 
@@ -24,9 +24,10 @@ const server = createServer((req, res) => {
     body += text
   })
   req.on('end', () => {
-    const { events = 0, everyMs } = JSON.parse(JSON.parse(body).messages[0].content)
+    const { events = 0, silent = false, everyMs } = JSON.parse(JSON.parse(body).messages[0].content)
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
     res.write(role)
+    if (silent) return hurryToSilence(res, events - 1)
     if (everyMs === undefined) return hurry(res, events - 1)
     const timer = setInterval(() => res.write(word()), everyMs)
     res.on('close', () => clearInterval(timer))
@@ -41,6 +42,15 @@ function hurry(res, left) {
     }
     res.write(left === 2 ? finish : word())
     hurry(res, left - 1)
+  })
+}
+
+/** The text of the last event is `0`, which no time is. */
+function hurryToSilence(res, left) {
+  if (left === 0) return
+  setImmediate(() => {
+    res.write(word(left === 1 ? 0n : undefined))
+    hurryToSilence(res, left - 1)
   })
 }
 
