@@ -1,14 +1,17 @@
+import { LinkedList, ListNode } from '../primitives/linked-list.ts'
 import type { Clock } from './clock.ts'
 import { WakeTimer } from './wake-timer.ts'
 
-/** A pending operation. */
-export interface TimedOperation {
+interface TimedOperation {
   readonly dueAt: number
-  /** Called once, unless it is cancelled. Then it is replaced, because a `Set` retains deleted entries for a while. */
+  /** Called once, unless the operation is cancelled: then it is replaced, because the engine may retain the node for a while. */
   expired: () => void
 }
 
 const nothing = () => {}
+
+/** A pending operation. */
+export type PendingOperation = ListNode<TimedOperation>
 
 /**
  * Timeouts of operations that share the same duration, in milliseconds, with a single timer. Results that arrived while the
@@ -19,7 +22,7 @@ export class OperationDeadlines {
   readonly #clock: Clock
   readonly #timer: WakeTimer
   /** In order of their deadlines. */
-  #pending = new Set<TimedOperation>()
+  #pending = new LinkedList<TimedOperation>()
   /** Operations due by then expire when the timer fires again, as their results would have been handled. */
   #handledUntil = Number.NEGATIVE_INFINITY
 
@@ -29,39 +32,30 @@ export class OperationDeadlines {
     this.#timer = new WakeTimer({ clock, ring: () => this.#ring(), background: false })
   }
 
-  /** Number of pending operations. */
-  get size(): number {
-    return this.#pending.size
-  }
-
-  add(expired: () => void): TimedOperation {
-    const operation = { dueAt: this.#clock.monotonic() + this.#ms, expired }
-    this.#pending.add(operation)
+  add(expired: () => void): PendingOperation {
+    const operation = new ListNode({ dueAt: this.#clock.monotonic() + this.#ms, expired })
+    this.#pending.append(operation)
     // One turn of the event loop early, so that results that have just arrived are handled.
-    this.#timer.wakeAt(operation.dueAt - 1)
+    this.#timer.wakeAt(operation.item.dueAt - 1)
     return operation
   }
 
-  cancel(operation: TimedOperation): void {
-    operation.expired = nothing
-    this.#pending.delete(operation)
-    if (this.#pending.size === 0) this.#timer.clear()
+  /** Cancels an operation that has not expired. */
+  cancel(operation: PendingOperation): void {
+    operation.item.expired = nothing
+    this.#pending.remove(operation)
+    if (this.#pending.first === undefined) this.#timer.clear()
   }
 
   /** Expires all pending operations. */
   expireAll(): void {
-    const pending = this.#pending
-    this.#pending = new Set()
     this.#timer.clear()
-    for (const operation of pending) expire(operation)
+    this.#expire(() => true)
   }
 
   #ring(): void {
-    const due = [...this.#pending].filter(({ dueAt }) => dueAt <= this.#handledUntil)
-    // Removed first, because expiring one may open a circuit breaker, which calls `expireAll`.
-    for (const operation of due) this.#pending.delete(operation)
-    for (const operation of due) expire(operation)
-    const [next] = this.#pending
+    this.#expire(({ dueAt }) => dueAt <= this.#handledUntil)
+    const next = this.#pending.first?.item
     if (next === undefined) return
     const now = this.#clock.monotonic()
     if (next.dueAt - 1 > now) {
@@ -71,10 +65,19 @@ export class OperationDeadlines {
     this.#handledUntil = now + 1
     this.#timer.wakeAt(now + 1)
   }
-}
 
-function expire(operation: TimedOperation): void {
-  const { expired } = operation
-  operation.expired = nothing
-  expired()
+  /** Expires the operations at the front that are due. */
+  #expire(isDue: (operation: TimedOperation) => boolean): void {
+    const due: TimedOperation[] = []
+    // Removed first, because expiring one may open a circuit breaker, which calls `expireAll`.
+    for (
+      let first = this.#pending.first;
+      first !== undefined && isDue(first.item);
+      first = this.#pending.first
+    ) {
+      this.#pending.remove(first)
+      due.push(first.item)
+    }
+    for (const { expired } of due) expired()
+  }
 }

@@ -2,19 +2,23 @@ import type { Clock } from '../clock/clock.ts'
 import { WakeTimer } from '../clock/wake-timer.ts'
 import type { Claim, Counter, Settlement } from '../contracts/limit-store.ts'
 import { isPromise } from '../primitives/is-promise.ts'
+import { LinkedList, ListNode } from '../primitives/linked-list.ts'
 
 type HeldClaim = Pick<Claim, 'id' | 'counters'>
 
 /** Renews claims in their store. Never throws or rejects: the next renewal follows soon. */
 export type Renew = (claims: readonly HeldClaim[], ttlMs: number) => unknown
 
-interface ActiveClaim {
+/** A claim that is renewed. */
+export type ActiveClaim = ListNode<RenewedClaim>
+
+interface RenewedClaim {
   readonly claim: HeldClaim
   readonly ttlMs: number
   readonly renew: Renew
 }
 
-interface Group extends Pick<ActiveClaim, 'ttlMs' | 'renew'> {
+interface Group extends Pick<RenewedClaim, 'ttlMs' | 'renew'> {
   readonly claims: HeldClaim[]
 }
 
@@ -28,7 +32,7 @@ export function hasReservation(counters: readonly Counter[]): boolean {
 
 /** Renews claims with reservations every third of their time to live. Its only timer runs while there are claims. */
 export class ActiveClaims {
-  readonly #claims = new Map<string, ActiveClaim>()
+  readonly #claims = new LinkedList<RenewedClaim>()
   readonly #clock: Clock
   readonly #timer: WakeTimer
 
@@ -37,19 +41,17 @@ export class ActiveClaims {
     this.#timer = new WakeTimer({ clock, ring: () => void this.renewAll(), background: true })
   }
 
-  get size(): number {
-    return this.#claims.size
-  }
-
   /** Renews a claim with `renew` until it is released. */
-  hold({ id, counters, ttlMs }: Claim, renew: Renew): void {
-    this.#claims.set(id, { claim: { id, counters }, ttlMs, renew })
-    this.#timer.wakeAt(this.#clock.monotonic() + ttlMs / 3)
+  hold(claim: Claim, renew: Renew): ActiveClaim {
+    const active = new ListNode({ claim, ttlMs: claim.ttlMs, renew })
+    this.#claims.append(active)
+    this.#timer.wakeAt(this.#clock.monotonic() + claim.ttlMs / 3)
+    return active
   }
 
-  release(id: string): void {
-    this.#claims.delete(id)
-    if (this.#claims.size === 0) this.#timer.clear()
+  release(claim: ActiveClaim): void {
+    this.#claims.remove(claim)
+    if (this.#claims.first === undefined) this.#timer.clear()
   }
 
   /** Renews all claims now, one operation after the other, so that none waits for many. */
@@ -68,7 +70,8 @@ export class ActiveClaims {
   /** Groups the claims by their store and time to live. */
   #groups(): readonly Group[] {
     const groups: Group[] = []
-    for (const { claim, ttlMs, renew } of this.#claims.values()) {
+    for (let active = this.#claims.first; active !== undefined; active = active.next) {
+      const { claim, ttlMs, renew } = active.item
       const group = groups.find(known => known.ttlMs === ttlMs && known.renew === renew)
       if (group === undefined) groups.push({ claims: [claim], ttlMs, renew })
       else group.claims.push(claim)

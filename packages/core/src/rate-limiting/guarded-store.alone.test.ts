@@ -259,6 +259,51 @@ describe('P13: a store that hangs', () => {
     expect(store.admitted.filter(({ counters }) => counters[0]?.key === 'rate')).toHaveLength(5)
   })
 
+  it('is given up after five admissions, whatever is settled meanwhile without an answer', async () => {
+    const memory = memoryLimitStore()
+    let hangs = false
+    const settled: string[] = []
+    const store: LimitStore = {
+      admit: claim => (hangs ? new Promise(() => {}) : Promise.resolve(memory.admit(claim))),
+      settle: settlement => void settled.push(settlement.id),
+      renew() {},
+    }
+    const { guard, events } = guarded(store, { acknowledges: false })
+    const open = await Promise.all(
+      Array.from({ length: 4 }, () => guard.admit(claimOf(lease()), ['concurrent'])),
+    )
+    hangs = true
+    for (let count = 0; count < 5; count++) {
+      const admitted = guard.admit(claimOf(rate()), ['requests'])
+      await vi.advanceTimersByTimeAsync(60)
+      await admitted
+      open[count]?.settle([0])
+    }
+    expect(settled).toHaveLength(4)
+    expect(events.map(({ state }) => state)).toEqual(['failing'])
+  })
+
+  it('is settled later where nothing can be sent', async () => {
+    const memory = memoryLimitStore()
+    let isFull = true
+    const settled: string[] = []
+    const store: LimitStore = {
+      admit: claim => Promise.resolve(memory.admit(claim)),
+      settle(settlement) {
+        if (isFull) throw new Error('full')
+        settled.push(settlement.id)
+      },
+      renew() {},
+    }
+    const { guard } = guarded(store, { acknowledges: false })
+    const claim = claimOf(lease())
+    const { settle } = await guard.admit(claim, ['concurrent'])
+    expect(settle([0])).toBeUndefined()
+    isFull = false
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(settled).toEqual([claim.id])
+  })
+
   it('lets all go that came at once, when the first five are given up', async () => {
     const store = new ScriptedLimitStore('hangs')
     const { guard } = guarded(store)

@@ -3,7 +3,13 @@ import type { LimitKind } from '../contracts/principal.ts'
 import { safeObserver } from '../observability/observers.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { type StoreCallResult, StoreClient } from '../stores/store-client.ts'
-import { ActiveClaims, hasReservation, PendingSettlements, type Renew } from './active-claims.ts'
+import {
+  type ActiveClaim,
+  ActiveClaims,
+  hasReservation,
+  PendingSettlements,
+  type Renew,
+} from './active-claims.ts'
 import type { GuardedStoreOptions } from './limits-options.ts'
 import { localShare } from './local-share.ts'
 import { type MemoryLimitStore, memoryLimitStore } from './memory-limit-store.ts'
@@ -39,11 +45,12 @@ class StoreGuard implements GuardedStore {
   #local: MemoryLimitStore | undefined
   readonly #renew: Renew = (claims, ttlMs) => {
     try {
-      return this.#calls.call(() => this.#store.renew(claims, ttlMs))
+      if (this.#options.acknowledges === false) this.#calls.send(() => this.#store.renew(claims, ttlMs))
+      else return this.#calls.call(() => this.#store.renew(claims, ttlMs))
     } catch {
       // The next renewal follows soon.
-      return undefined
     }
+    return undefined
   }
   readonly #renewLocally: Renew = (claims, ttlMs) => this.#local?.renew(claims, ttlMs)
 
@@ -109,18 +116,21 @@ class StoreGuard implements GuardedStore {
 
   /** Renews a claim until it is settled. Returns a function that settles it once. */
   #hold(claim: Claim, renew: Renew, settle: DecidedClaim['settle']): DecidedClaim['settle'] {
-    let held = true
-    this.#active.hold(claim, renew)
+    let active: ActiveClaim | undefined = this.#active.hold(claim, renew)
     return charged => {
-      if (!held) return
-      held = false
-      this.#active.release(claim.id)
+      if (active === undefined) return
+      this.#active.release(active)
+      active = undefined
       return settle(charged)
     }
   }
 
   #settle({ id, counters }: Claim, charged: readonly number[]): void | Promise<void> {
     const settlement = { id, counters, charged }
+    if (this.#options.acknowledges === false) {
+      this.#keepPending(settlement, this.#calls.send(() => this.#store.settle(settlement)).ok)
+      return
+    }
     const outcome = this.#calls.call(
       () => this.#store.settle(settlement),
       late => {

@@ -97,6 +97,8 @@ export interface GuardedStoreOptions {
   readonly generateId: () => string
   /** Counts while the store fails. Default: `memoryLimitStore()`. */
   readonly local?: MemoryLimitStore
+  /** Whether the store acknowledges settlements and renewals. Default true. */
+  readonly acknowledges?: boolean
 }
 
 const kinds: readonly string[] = ['requests', 'tokens', 'concurrent', 'budget'] satisfies LimitKind[]

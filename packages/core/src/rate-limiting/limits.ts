@@ -142,7 +142,8 @@ class RuleLimiter {
     if (this.#claims === undefined || shared !== this.#claimsFor) {
       const defaults = shared && { instances: shared.processes, storeTimeoutMs: processStoreTimeoutMs }
       const options = { ...defaults, ...this.#options }
-      this.#claims = claimsIn(sharedStore(this.#store), options, this.#clock)
+      const store = sharedStore(this.#store)
+      this.#claims = claimsIn(store, options, this.#clock, store !== this.#store)
       this.#claimsFor = shared
     }
     return this.#claims(request)
@@ -222,8 +223,12 @@ function hasBudget({ rule }: PlannedCount): boolean {
   return rule.kind === 'budget'
 }
 
-/** Returns a function that claims from the store: without an id and a guard if the store is in this process. */
-function claimsIn(store: LimitStore, options: LimitsOptions, clock: Clock): ClaimFunction {
+/**
+ * Returns a function that claims from the store: without an id and a guard if the store is in this process.
+ *
+ * @param isShared - whether processes share it: such a store changes no counter, and does not acknowledge settlements.
+ */
+function claimsIn(store: LimitStore, options: LimitsOptions, clock: Clock, isShared: boolean): ClaimFunction {
   const here = directMemoryStore(store)
   if (here !== undefined) return ({ counters }) => here.claim(counters)
   const id = claimId(options.generateId)
@@ -234,13 +239,14 @@ function claimsIn(store: LimitStore, options: LimitsOptions, clock: Clock): Clai
     observe: options.observe ?? (() => {}),
     clock,
     generateId: id,
+    acknowledges: !isShared,
     ...(clock !== systemClock && { local: memoryLimitStore({ now: () => clock.now() }) }),
   })
   const ttlMs = options.leaseMs ?? limitDefaults.leaseMs
   return ({ counters, counts }) =>
     guarded.admit(
       // Copies, because some are shared by all requests and a custom store might change them.
-      { id: id(), ttlMs, counters: counters.map(counter => ({ ...counter })) },
+      { id: id(), ttlMs, counters: isShared ? counters : counters.map(counter => ({ ...counter })) },
       counts.map(({ rule }) => rule.kind),
     )
 }

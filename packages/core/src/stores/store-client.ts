@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-import { OperationDeadlines, type TimedOperation } from '../clock/operation-deadlines.ts'
+import { OperationDeadlines, type PendingOperation } from '../clock/operation-deadlines.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import {
   StoreBreaker,
@@ -35,6 +35,8 @@ export interface StoreClientOptions {
   readonly maxUnanswered?: number
 }
 
+const sent = { ok: true, value: undefined } as const
+
 /** How long a call counts as pending after its timeout, in milliseconds. */
 const unansweredMs = 60_000
 
@@ -48,7 +50,7 @@ export class StoreClient {
   readonly #deadlines: OperationDeadlines
   readonly #probeDeadlines: OperationDeadlines
   readonly #breaker: StoreBreaker
-  readonly #unanswered = new Set<TimedOperation>()
+  readonly #unanswered = new Set<PendingOperation>()
 
   constructor(options: StoreClientOptions) {
     const { timeoutMs, clock } = options
@@ -88,6 +90,22 @@ export class StoreClient {
     afterwards?: Afterwards<T>,
   ): StoreCallResult<T> | Promise<StoreCallResult<T>> {
     return this.#run(this.#breaker.begin(), this.#deadlines, operation, afterwards)
+  }
+
+  /**
+   * Sends to the store what it does not acknowledge. That it was sent does not count as a success, as the store may hang. Returns the
+   * error of the breaker while that is open.
+   */
+  send(operation: () => unknown): StoreCallResult<void> {
+    const turn = this.#breaker.begin()
+    if (turn === undefined) return { ok: false, error: this.#breaker.error }
+    try {
+      operation()
+      return sent
+    } catch (error) {
+      if (error instanceof TypeError || error instanceof RangeError) throw error
+      return this.#failed(turn, error)
+    }
   }
 
   /** Calls the store, as a probe if the breaker is open and one is due. */
@@ -141,7 +159,8 @@ export class StoreClient {
           }
           deadlines.cancel(operation)
           const slow =
-            deadlines !== this.#deadlines && clock.monotonic() > operation.dueAt - probeTimeoutMs + timeoutMs
+            deadlines !== this.#deadlines &&
+            clock.monotonic() > operation.item.dueAt - probeTimeoutMs + timeoutMs
           if (!slow) this.#breaker.succeeded(turn)
           else if (!this.usable) this.#breaker.failed(turn, this.#breaker.error)
           resolve(outcome)
@@ -167,7 +186,7 @@ export class StoreClient {
   #checkUnanswered(): void {
     const { name, clock, maxUnanswered } = this.#options
     const from = clock.monotonic() - unansweredMs
-    for (const call of this.#unanswered) if (call.dueAt <= from) this.#unanswered.delete(call)
+    for (const call of this.#unanswered) if (call.item.dueAt <= from) this.#unanswered.delete(call)
     if (this.#unanswered.size >= maxUnanswered)
       throw new Error(
         `The ${name} has ${maxUnanswered} pending operations, expected fewer: it does not respond.`,

@@ -3,6 +3,12 @@ import type { Duplex } from 'node:stream'
 /** Answers a call, or receives a notification, of the process at the other end. */
 export type ChannelHandler = (name: string, args: readonly unknown[]) => unknown
 
+/** A message: the number of a call, or 0; a name, and arguments. */
+export type Message = [id: number, name: string, ...args: unknown[]]
+
+/** The other process sent what cannot be read. The connection ends, also if a `ChannelHandler` throws it. */
+export class UnreadableMessageError extends Error {}
+
 interface PendingCall {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
@@ -23,8 +29,9 @@ export class Channel {
   readonly #stream: Duplex
   readonly #handle: ChannelHandler
   readonly #pending = new Map<number, PendingCall>()
-  /** The messages of this turn. They are written at its end, so nobody may change what they have. */
+  /** The messages of this turn. They are written at its end, so only whoever sent one may change it until then. */
   #out: (readonly unknown[])[] = []
+  #lines = 0
   #isScheduled = false
   /** Whether the other process has not answered the last line yet. */
   #isAwaiting = false
@@ -33,6 +40,7 @@ export class Channel {
   #received = ''
   #last = 0
   #isOpen = true
+  #isUnreadable = false
 
   constructor(stream: Duplex, handle: ChannelHandler) {
     this.#stream = stream
@@ -54,23 +62,45 @@ export class Channel {
     return this.#isOpen
   }
 
-  /** Calls a function of the other process. Rejects with `Error` if it throws, or the other process ends. */
-  call(name: string, ...args: readonly unknown[]): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      if (!this.#isOpen) return reject(gone())
-      if (this.#stream.writableLength > maxUnsentBytes || this.#out.length >= maxUnsent) {
-        return reject(new Error('The other process does not read what was sent to it.'))
-      }
-      const id = ++this.#last
-      this.#pending.set(id, { resolve, reject })
-      this.#send([id, name, ...args])
-    })
+  /** Whether the connection ended because the other process sent what cannot be read. */
+  get isUnreadable(): boolean {
+    return this.#isUnreadable
   }
 
-  /** Calls a function of the other process without an answer. Ignored if the other process has ended. */
+  /** Number of lines that were written. Until the next one, arguments can be added to a message that was posted. */
+  get lines(): number {
+    return this.#lines
+  }
+
+  /** Calls a function of the other process. Rejects with `Error` if it throws, or the other process ends. */
+  call(name: string, ...args: readonly unknown[]): Promise<unknown> {
+    try {
+      return this.expectAnswer(this.post(name, ...args))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Calls a function of the other process without an answer. Ignored if nothing can be sent. */
   notify(name: string, ...args: readonly unknown[]): void {
-    if (this.#stream.writableLength > maxUnsentBytes || this.#out.length >= maxUnsent) return
-    if (this.#isOpen) this.#send([0, name, ...args])
+    if (this.#obstacle() === undefined) this.post(name, ...args)
+  }
+
+  /** Sends a message at the end of this turn, without an answer. Throws `Error` if nothing can be sent. */
+  post(name: string, ...args: readonly unknown[]): Message {
+    const obstacle = this.#obstacle()
+    if (obstacle !== undefined) throw new Error(obstacle)
+    const message: Message = [0, name, ...args]
+    this.#send(message)
+    return message
+  }
+
+  /** Makes a message that is not written yet a call. Rejects as `call` does. */
+  expectAnswer(message: Message): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      message[0] = ++this.#last
+      this.#pending.set(message[0], { resolve, reject })
+    })
   }
 
   /** Sends what waits, and ends the connection. */
@@ -79,6 +109,12 @@ export class Channel {
     this.#flush()
     this.#stream.end()
     this.#end()
+  }
+
+  #obstacle(): string | undefined {
+    if (!this.#isOpen) return gone
+    const isFull = this.#stream.writableLength > maxUnsentBytes || this.#out.length >= maxUnsent
+    return isFull ? 'The other process does not read what was sent to it.' : undefined
   }
 
   #send(message: readonly unknown[]): void {
@@ -98,6 +134,7 @@ export class Channel {
     const line = `${JSON.stringify(this.#out)}\n`
     // Before it is written: a stream in this process is read at once.
     this.#out = []
+    this.#lines++
     this.#stream.write(line)
   }
 
@@ -109,7 +146,7 @@ export class Channel {
       const line = this.#received === '' ? text.slice(start, end) : this.#received + text.slice(start, end)
       this.#received = ''
       start = end + 1
-      this.#handleAll(line)
+      if (!this.#handleAll(line)) return
     }
     if (start < text.length) this.#received += start === 0 ? text : text.slice(start)
     if (start === 0) return
@@ -119,21 +156,35 @@ export class Channel {
     this.#flush()
   }
 
-  #handleAll(line: string): void {
-    let messages: readonly (readonly [number, ...unknown[]])[]
+  /** Handles a line. Returns `false` if it cannot be read: then the connection ends. */
+  #handleAll(line: string): boolean {
+    if (this.#isUnreadable) return false
     try {
-      messages = JSON.parse(line)
-    } catch {
+      const messages: unknown = JSON.parse(line)
+      if (!Array.isArray(messages)) throw new UnreadableMessageError('A line is no array.')
+      this.#isAwaiting = false
+      for (const message of messages) this.#handleMessage(message)
+      return true
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof UnreadableMessageError)) throw error
+      this.#isUnreadable = true
       this.#stream.destroy()
+      return false
+    }
+  }
+
+  #handleMessage(message: unknown): void {
+    if (!Array.isArray(message) || !Number.isSafeInteger(message[0])) {
+      throw new UnreadableMessageError('A message has no number.')
+    }
+    const id: number = message[0]
+    if (id < 0) {
+      this.#settle(-id, message[1], message[2])
       return
     }
-    this.#isAwaiting = false
-    for (const message of messages) {
-      const id = message[0]
-      if (id > 0) this.#owesAnswer = true
-      if (id >= 0) this.#answer(id, message[1] as string, message.slice(2))
-      else this.#settle(-id, message[1], message[2])
-    }
+    if (typeof message[1] !== 'string') throw new UnreadableMessageError('A message has no name.')
+    if (id > 0) this.#owesAnswer = true
+    this.#answer(id, message[1], message.slice(2))
   }
 
   #answer(id: number, name: string, args: readonly unknown[]): void {
@@ -141,6 +192,7 @@ export class Channel {
     try {
       value = this.#handle(name, args)
     } catch (error) {
+      if (error instanceof UnreadableMessageError) throw error
       if (id > 0) this.#fail(id, error)
       return
     }
@@ -166,17 +218,17 @@ export class Channel {
     if (call === undefined) return
     this.#pending.delete(id)
     if (error === undefined) call.resolve(value)
-    else call.reject(new Error(error as string))
+    else call.reject(new Error(String(error)))
   }
 
   #end(): void {
     this.#isOpen = false
+    // Nothing can be added to what was not written.
+    this.#lines++
     const calls = [...this.#pending.values()]
     this.#pending.clear()
-    for (const { reject } of calls) reject(gone())
+    for (const { reject } of calls) reject(new Error(gone))
   }
 }
 
-function gone(): Error {
-  return new Error('The other process has ended.')
-}
+const gone = 'The other process has ended.'

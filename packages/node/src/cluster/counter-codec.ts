@@ -3,8 +3,8 @@ import type { Counter } from '@sluice/core/store'
 // Counters as a worker sends them to its primary. Their JSON was a third of what an admission costs: each is sent once, and is a
 // number in later messages.
 
-/** Three values for each counter: its number, or both where it has a new one; its amount; its floor, -1 for none. */
-export type EncodedCounters = readonly (number | readonly [number, Counter])[]
+/** How many values a counter has: its number, or its number and what it is where that is new; its amount; its floor, -1 for none. */
+export const valuesPerCounter = 3
 
 /** How many counters are numbered: then the numbers begin again. Callers may have any number of counters. */
 const maxNumbered = 10_000
@@ -18,22 +18,21 @@ export class CounterEncoder {
   readonly #numbers = new Map<string, Numbered>()
   #next = 0
 
-  encode(counters: readonly Counter[]): EncodedCounters {
-    // Not within a message, in which each number has one meaning.
+  /** Adds three values for each counter. */
+  encode(counters: readonly Counter[], into: unknown[]): void {
+    // Not within a claim, in which each number has one meaning.
     if (this.#next + counters.length > maxNumbered) this.reset()
-    const encoded: (number | readonly [number, Counter])[] = []
     for (const counter of counters) {
       const known = this.#numbers.get(counter.key)
-      if (known !== undefined && isSame(known.counter, counter)) encoded.push(known.number)
+      if (known !== undefined && isSame(known.counter, counter)) into.push(known.number)
       else {
         const number = this.#next++
         this.#numbers.set(counter.key, { counter, number })
-        encoded.push([number, counter])
+        into.push([number, counter])
       }
-      if (counter.kind === 'lease') encoded.push(0, -1)
-      else encoded.push(counter.amount, counter.floor ?? -1)
+      if (counter.kind === 'lease') into.push(0, -1)
+      else into.push(counter.amount, counter.floor ?? -1)
     }
-    return encoded
   }
 
   /** Sends each counter again: what was encoded may not have arrived. */
@@ -44,23 +43,27 @@ export class CounterEncoder {
 }
 
 export class CounterDecoder {
+  /** The last counter of each number: most requests take the same amount. */
   readonly #counters: Counter[] = []
 
-  decode(encoded: EncodedCounters): Counter[] {
+  /** Returns the counters whose values start at an index. Throws `TypeError` for the number of an unknown one. */
+  decode(values: readonly unknown[], from: number, count: number): Counter[] {
     const counters: Counter[] = []
-    for (let at = 0; at < encoded.length; at += 3) {
-      const first = encoded[at]!
-      if (typeof first !== 'number') this.#counters[first[0]] = first[1]
-      const known = this.#counters[typeof first === 'number' ? first : first[0]]
+    for (let at = from; at < from + count * valuesPerCounter; at += valuesPerCounter) {
+      const first = values[at] as number | readonly [number, Counter]
+      const number = typeof first === 'number' ? first : first[0]
+      const known = typeof first === 'number' ? this.#counters[number] : first[1]
       if (known === undefined) throw new TypeError('A worker sent the number of a counter that is unknown.')
-      counters.push(counterOf(known, encoded[at + 1] as number, encoded[at + 2] as number))
+      const counter = withAmount(known, values[at + 1] as number, values[at + 2] as number)
+      this.#counters[number] = counter
+      counters.push(counter)
     }
     return counters
   }
 }
 
-function counterOf(known: Counter, amount: number, floor: number): Counter {
-  if (known.kind === 'lease') return known
+function withAmount(known: Counter, amount: number, floor: number): Counter {
+  if (known.kind === 'lease' || (known.amount === amount && (known.floor ?? -1) === floor)) return known
   const { kind, key, limit, dryRun } = known
   if (kind === 'sum') return { kind, key, limit, dryRun, window: known.window, amount, floor }
   const { windowMs } = known
@@ -71,6 +74,7 @@ function counterOf(known: Counter, amount: number, floor: number): Counter {
 
 /** Whether two counters with the same key differ in their amounts at most. */
 function isSame(one: Counter, other: Counter): boolean {
+  if (one === other) return true
   if (one.kind !== other.kind || one.limit !== other.limit || one.dryRun !== other.dryRun) return false
   if (one.kind === 'rate') return one.windowMs === (other as typeof one).windowMs
   return one.kind === 'lease' || one.window === (other as typeof one).window

@@ -4,13 +4,8 @@ import type {
   CacheKey,
   CacheLifetime,
   CacheStore,
-  Claim,
-  CounterState,
-  LimitDecision,
-  LimitStore,
   ProcessStores,
   ResponseStore,
-  Settlement,
   SharedHealth,
   SharedTargetChange,
   SharedTargetState,
@@ -18,7 +13,7 @@ import type {
   StoredResponse,
 } from '@sluice/core/store'
 import type { Channel } from './channel.ts'
-import { CounterEncoder } from './counter-codec.ts'
+import { RemoteLimitStore } from './remote-limits.ts'
 
 /** The stores of the primary, as its workers use them. */
 export function remoteStores(channel: Channel, processes: number): ProcessStores {
@@ -47,69 +42,6 @@ function memoized<T>(create: (key: string) => T): (key: string) => T {
     made.set(key, known)
     return known
   }
-}
-
-class RemoteLimitStore implements LimitStore {
-  readonly #channel: Channel
-  readonly #name: string
-  readonly #counters = new CounterEncoder()
-
-  constructor(channel: Channel, name: string) {
-    this.#channel = channel
-    this.#name = name
-  }
-
-  async admit({ id, ttlMs, counters }: Claim): Promise<LimitDecision> {
-    const encoded = this.#counters.encode(counters)
-    try {
-      return decisionOf(await this.#channel.call('limits.admit', this.#name, id, ttlMs, encoded))
-    } catch (error) {
-      this.#counters.reset()
-      throw error
-    }
-  }
-
-  async settle({ id, charged }: Settlement): Promise<void> {
-    await this.#channel.call('limits.settle', this.#name, id, charged)
-  }
-
-  async renew(claims: readonly Pick<Claim, 'id'>[], ttlMs: number): Promise<void> {
-    const ids = claims.map(({ id }) => id)
-    await this.#channel.call('limits.renew', this.#name, ids, ttlMs)
-  }
-}
-
-/** Returns a decision as a list of numbers: its flags, and four for each counter. -1 is `Infinity`, which JSON does not have. */
-export function encodeDecision({ allowed, full, counters }: LimitDecision): readonly number[] {
-  const numbers = [(allowed ? 1 : 0) + (full === true ? 2 : 0)]
-  for (const { over, remaining, resetMs, waitMs } of counters) {
-    numbers.push(over ? 1 : 0, remaining, finite(resetMs), finite(waitMs))
-  }
-  return numbers
-}
-
-function decisionOf(value: unknown): LimitDecision {
-  const numbers = value as readonly number[]
-  const flags = numbers[0]!
-  const counters: CounterState[] = []
-  for (let at = 1; at < numbers.length; at += 4) {
-    counters.push({
-      over: numbers[at] === 1,
-      remaining: numbers[at + 1]!,
-      resetMs: infinite(numbers[at + 2]!),
-      waitMs: infinite(numbers[at + 3]!),
-    })
-  }
-  const allowed = (flags & 1) === 1
-  return (flags & 2) === 2 ? { allowed, full: true, counters } : { allowed, counters }
-}
-
-function finite(ms: number): number {
-  return ms === Number.POSITIVE_INFINITY ? -1 : ms
-}
-
-function infinite(ms: number): number {
-  return ms === -1 ? Number.POSITIVE_INFINITY : ms
 }
 
 function remoteCacheStore(channel: Channel, store: string): CacheStore {

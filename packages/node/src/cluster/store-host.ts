@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { memoryProcessStores } from '@sluice/core/adapter'
 import type {
   CacheKey,
   CacheLifetime,
   CacheStore,
-  Counter,
   LimitStore,
   MemoryStoreName,
   ProcessStores,
@@ -13,8 +13,8 @@ import type {
   SlotQueue,
   StoredResponse,
 } from '@sluice/core/store'
-import { CounterDecoder, type EncodedCounters } from './counter-codec.ts'
-import { encodeDecision } from './remote-stores.ts'
+import { UnreadableMessageError } from './channel.ts'
+import { WorkerClaims } from './remote-limits.ts'
 
 /** How soon the claims of a worker that ended expire, in milliseconds. */
 const expiryMs = 1
@@ -53,11 +53,6 @@ function byName<T>(open: (name: MemoryStoreName) => T): (text: string) => T {
   }
 }
 
-interface OpenClaim {
-  readonly store: LimitStore
-  readonly counters: readonly Counter[]
-}
-
 interface Ticket {
   readonly leave: () => void
   release: (() => void) | undefined
@@ -67,10 +62,11 @@ interface Ticket {
 /** What one worker has of the stores: it is released when the worker ends. */
 export class StoreSession {
   readonly #host: StoreHost
-  readonly #claims = new Map<string, OpenClaim>()
   /** By the names of their stores. */
-  readonly #counters = new Map<string, CounterDecoder>()
+  readonly #claims = new Map<string, WorkerClaims>()
+  readonly #id = randomBytes(12).toString('hex')
   readonly #tickets = new Map<number, Ticket>()
+  #hasEnded = false
 
   constructor(host: StoreHost) {
     this.#host = host
@@ -78,13 +74,11 @@ export class StoreSession {
 
   /** Answers a call of the worker. Throws `TypeError` for a name that is none of a store. */
   handle(name: string, args: readonly unknown[]): unknown {
+    // What was in its pipe when it ended would hold capacity that nobody releases.
+    if (this.#hasEnded) throw new Error('The worker has ended.')
     switch (name) {
-      case 'limits.admit':
-        return this.#admit(args as [string, string, number, EncodedCounters])
-      case 'limits.settle':
-        return this.#settle(args as [string, string, readonly number[]])
-      case 'limits.renew':
-        return this.#renew(args as [string, readonly string[], number])
+      case 'limits':
+        return this.#limits(args)
       case 'slots.acquire':
         return this.#acquireSlot(args as [number, string, number, string])
       case 'slots.free':
@@ -98,33 +92,19 @@ export class StoreSession {
 
   /** Releases all that the worker holds. Its claims expire, so that what they are sure to cost stays charged. */
   end(): void {
-    for (const [id, { store, counters }] of this.#claims) void store.renew([{ id, counters }], expiryMs)
+    this.#hasEnded = true
+    for (const claims of this.#claims.values()) claims.expire(expiryMs)
     this.#claims.clear()
     for (const ticket of [...this.#tickets.keys()]) this.#freeSlot([ticket])
   }
 
-  #admit([name, id, ttlMs, encoded]: [string, string, number, EncodedCounters]): unknown {
-    const store = this.#host.limits(name)
-    const decoder = this.#counters.get(name) ?? new CounterDecoder()
-    this.#counters.set(name, decoder)
-    const counters = decoder.decode(encoded)
-    const decision = store.admit({ id, ttlMs, counters })
-    if (decision instanceof Promise) throw new TypeError('A store in memory is synchronous.')
-    if (decision.allowed && counters.some(hasReservation)) this.#claims.set(id, { store, counters })
-    return encodeDecision(decision)
-  }
-
-  #settle([name, id, charged]: [string, string, readonly number[]]): void {
-    const claim = this.#claims.get(id)
-    this.#claims.delete(id)
-    // One that is unknown was settled before, and the first settlement is the one that counts.
-    if (claim === undefined) return
-    void this.#host.limits(name).settle({ id, counters: claim.counters, charged })
-  }
-
-  #renew([name, ids, ttlMs]: [string, readonly string[], number]): void {
-    const claims = ids.map(id => ({ id, counters: this.#claims.get(id)?.counters ?? [] }))
-    void this.#host.limits(name).renew(claims, ttlMs)
+  #limits([name, values]: readonly unknown[]): unknown {
+    if (typeof name !== 'string' || !Array.isArray(values)) {
+      throw new UnreadableMessageError('A worker sent no operations.')
+    }
+    const claims = this.#claims.get(name) ?? new WorkerClaims(this.#host.limits(name), this.#id)
+    this.#claims.set(name, claims)
+    return claims.handle(values)
   }
 
   #acquireSlot([id, provider, size, digest]: [number, string, number, string]): Promise<boolean> {
@@ -151,10 +131,6 @@ export class StoreSession {
       ticket.answer(false)
     } else ticket.release()
   }
-}
-
-function hasReservation(counter: Counter): boolean {
-  return counter.kind !== 'rate' || counter.floor !== undefined
 }
 
 type CacheArguments = readonly [string, string, string, ...unknown[]]

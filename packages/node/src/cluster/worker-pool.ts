@@ -201,6 +201,11 @@ export class WorkerPool {
     )
     const member: Member = { process, session, last: new Map(), isKept: false }
     this.#members.add(member)
+    void process.channel.closed.then(() => {
+      if (!process.channel.isUnreadable || process.hasEnded) return
+      this.#options.log(`Worker ${position.number} sent what cannot be read: it is ended.`)
+      process.kill()
+    })
     void process.ended.then(how => {
       this.#members.delete(member)
       session.end()
