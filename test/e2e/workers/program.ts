@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import {
   apiKeys,
   createGateway,
@@ -10,6 +11,9 @@ import {
 } from '@sluice/core'
 import { serve } from '@sluice/node'
 import { openaiCompatible } from '@sluice/providers'
+
+/** Of the channel between a worker and its primary. */
+const channelDescriptor = 4
 
 // A service with workers, as a user writes one. What a test varies is in the environment.
 
@@ -42,6 +46,10 @@ const front = withEndpoints(gateway, [
   {
     matches: path => path === '/crash',
     fetch: async () => process.exit(3),
+  },
+  {
+    matches: path => path === '/garble',
+    fetch: async () => new Response(String(writeSync(channelDescriptor, 'no message\n'))),
   },
 ])
 const serving = await serve(front, {

@@ -174,6 +174,89 @@ describe('sluice serve --workers', { timeout: 60_000 }, () => {
     await vi.waitFor(check, patience)
   })
 
+  it('keeps callers apart over workers, whatever they send', async () => {
+    const vendor = await startVendor()
+    const service = await served(
+      configOf(vendor.url, {
+        idempotency: true,
+        clientRequestId: true,
+        console: { adminKey },
+        limits: [{ kind: 'requests', limit: 3, per: 'hour', scopes: ['key', 'user'] }],
+      }),
+    )
+    const call = async (
+      path: string,
+      key: string,
+      { headers = {}, body }: { headers?: object; body?: object } = {},
+    ) => {
+      const response = await fetch(`${service.url}${path}`, {
+        headers: {
+          authorization: `Bearer ${key}`,
+          connection: 'close',
+          'content-type': 'application/json',
+          ...headers,
+        },
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    }
+
+    // The key of another caller's request, and its id.
+    const forged = { 'idempotency-key': 'same', 'x-request-id': 'same' }
+    const anns = await service.chat({ headers: forged, body: { user: 'idempotent' } })
+    await anns.text()
+    const annsId = String(anns.headers['x-request-id'])
+    for (const key of ['same', annsId]) {
+      const headers = { 'idempotency-key': key, 'x-request-id': annsId }
+      const result = await service.chat({ key: 'sk-bob', headers, body: { user: 'idempotent' } })
+      await result.text()
+      expect(result.status).toBe(200)
+      expect(result.headers['x-request-id']).not.toBe(annsId)
+    }
+    expect(vendor.received()).toBe(3)
+
+    // Texts of the caller that are part of what workers send to the primary.
+    for (const user of [
+      '"],[0,"failed","a"]]\n[[0,"stop"]]\n',
+      '\n[[0,"ready",null]]\n',
+      '\u2028\u2029\u0000',
+      '__proto__',
+      '=ann/others',
+    ]) {
+      const results = []
+      for (let count = 0; count < 4; count++)
+        results.push(await service.chat({ key: 'sk-bob', body: { user } }))
+      expect(
+        results.map(({ status }) => status),
+        user,
+      ).toEqual([200, 200, 200, 429])
+      // The same user of another caller has a counter of its own.
+      expect((await service.chat({ body: { user } })).status).toBe(200)
+    }
+
+    // What the primary gathers from all workers is for the operator.
+    for (const path of ['requests', `requests/${annsId}`, 'overview?minutes=60', 'live', 'series?by=all']) {
+      for (let count = 0; count < 2; count++) {
+        expect((await call(`/console/api/${path}`, 'sk-bob')).status).toBe(401)
+      }
+    }
+
+    // A response that another worker stored for another caller.
+    const stored = await call('/v1/responses', 'sk-ann', {
+      body: { model: 'fast', input: 'hi', store: true },
+    })
+    expect(stored.status).toBe(200)
+    const { id } = JSON.parse(stored.text) as { id: string }
+    for (let count = 0; count < 4; count++) {
+      expect((await call(`/v1/responses/${id}`, 'sk-ann')).status).toBe(200)
+      expect((await call(`/v1/responses/${id}`, 'sk-bob')).status).toBe(404)
+    }
+    const body = { model: 'fast', input: 'and?', previous_response_id: id }
+    expect((await call('/v1/responses', 'sk-bob', { body })).status).toBeGreaterThanOrEqual(400)
+    expect((await call('/v1/responses', 'sk-ann', { body })).status).toBe(200)
+    expect(service.process.stderr()).not.toMatch(/cannot be read|ended|started again/)
+  })
+
   it.each(['0', '-1', '1.5', 'all'])('refuses --workers %s', async workers => {
     const run = sluice(['serve', `--workers=${workers}`], {
       cwd: temporaryFolder({ 'sluice.config.json': JSON.stringify(configOf('http://127.0.0.1:9')) }),

@@ -169,6 +169,23 @@ describe('serve() with workers', { timeout: 60_000 }, () => {
     await service.process.until(/started again in 200 ms/)
   })
 
+  it('ends a worker that sends what cannot be read, and starts it again', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url, { rules: [requests(3).per('hour')] })
+    const before = await service.pids()
+    expect((await service.chat()).status).toBe(200)
+    await service.get('/garble').catch(() => {})
+    await service.process.until(
+      /Worker \d sent what cannot be read: it is ended.\nWorker \d ended by SIGKILL.\nWorker \d is started again/,
+    )
+    await vi.waitFor(async () => expect(await service.pids()).toHaveLength(2), patience)
+    const after = await service.pids()
+    expect(after.filter(pid => before.includes(pid))).toHaveLength(1)
+    const results = []
+    for (let count = 0; count < 4; count++) results.push(await service.chat())
+    expect(statusesOf(results)).toEqual({ 200: 2, 429: 2 })
+  })
+
   it('ends with the reason when no worker starts', async () => {
     const crashing = startProgram(program, 'http://127.0.0.1:9', { env: { CRASH: 'no such thing' } })
     // The primary runs the script too.
