@@ -7,7 +7,10 @@ import type { SharedHealth } from './shared-health.ts'
 export interface ProcessStores {
   /** Number of processes that share them. */
   readonly processes: number
-  /** Returns the store that replaces `memoryLimitStore(sizes)`: the same one for the same name. */
+  /**
+   * Returns the store that replaces `memoryLimitStore(sizes)`: the same one for the same name. Its `settle` and `renew` return
+   * nothing, and throw `Error` if what they send cannot arrive: nothing acknowledges it. It changes no counter.
+   */
   limits(name: MemoryStoreName): LimitStore
   /** Returns the store that replaces `memoryCacheStore(sizes)`. */
   cache(name: MemoryStoreName): CacheStore
