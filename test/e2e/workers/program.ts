@@ -17,9 +17,19 @@ const channelDescriptor = 4
 
 // A service with workers, as a user writes one. What a test varies is in the environment.
 
-const { UPSTREAM, WORKERS = '2', RULES = '[]', MAX_CONCURRENT, CRASH, DRAIN_MS = '5000' } = process.env
+const {
+  UPSTREAM,
+  WORKERS = '2',
+  RULES = '[]',
+  MAX_CONCURRENT,
+  CRASH,
+  OTHER_RELEASE,
+  DRAIN_MS = '5000',
+} = process.env
 
 if (CRASH !== undefined) throw new Error(CRASH)
+// As if it were of another release than its primary.
+if (OTHER_RELEASE !== undefined && process.env.SLUICE_WORKER !== undefined) process.env.SLUICE_WORKER = '1/2'
 
 const vendor = openaiCompatible({
   name: 'vendor',

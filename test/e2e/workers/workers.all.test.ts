@@ -192,6 +192,12 @@ describe('serve() with workers', { timeout: 60_000 }, () => {
     expect(await crashing.exited).not.toBe(0)
     expect(crashing.stderr()).toContain('no such thing')
   })
+
+  it('ends with the reason when workers are of another release than the primary', async () => {
+    const other = startProgram(program, 'http://127.0.0.1:9', { env: { OTHER_RELEASE: '1' } })
+    expect(await other.exited).not.toBe(0)
+    expect(other.stderr()).toContain('WorkerStartError: The primary runs another release of Sluice')
+  })
 })
 
 describe('a primary that does not respond', { timeout: 60_000 }, () => {

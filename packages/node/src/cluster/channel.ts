@@ -106,7 +106,7 @@ export class Channel {
   /** Sends what waits, and ends the connection. */
   close(): void {
     if (!this.#isOpen) return
-    this.#flush()
+    this.flush()
     this.#stream.end()
     this.#end()
   }
@@ -123,11 +123,12 @@ export class Channel {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      if (!this.#isAwaiting) this.#flush()
+      if (!this.#isAwaiting) this.flush()
     })
   }
 
-  #flush(): void {
+  /** Sends what waits now, and not at the end of this turn. */
+  flush(): void {
     if (this.#out.length === 0 || this.#stream.destroyed) return
     // One call for all takes half the time of one for each.
     if (this.#out.some(message => (message[0] as number) > 0)) this.#isAwaiting = true
@@ -153,7 +154,7 @@ export class Channel {
     // A line that was handled is answered, also where no call of it can be yet.
     if (this.#owesAnswer && this.#out.length === 0 && !this.#stream.destroyed) this.#stream.write('[]\n')
     this.#owesAnswer = false
-    this.#flush()
+    this.flush()
   }
 
   /** Handles a line. Returns `false` if it cannot be read: then the connection ends. */

@@ -4,12 +4,15 @@ import { shareProcessStores } from '@sluice/core/adapter'
 import { Channel } from './channel.ts'
 import type { GroupTopics } from './group-topics.ts'
 import { remoteStores } from './remote-stores.ts'
-import { channelDescriptor, type StopRequest, workerVariable } from './worker-process.ts'
+import { channelDescriptor, messageVersion, type StopRequest, workerVariable } from './worker-process.ts'
 
 /** How often a worker that stops looks whether it accepts connections, in milliseconds. */
 const pollMs = 10
 /** How long the primary has to take the last answers of a worker, in milliseconds. */
 const finalMs = 1_000
+
+const otherRelease =
+  'The primary runs another release of Sluice than this worker: restart the service instead of reloading it.'
 
 /** This process as a worker of a primary. */
 export class WorkerMember {
@@ -46,11 +49,18 @@ export class WorkerMember {
   /** How the worker stops when its primary is gone. */
   primaryGone: StopRequest = { drainMs: 30_000, delayMs: 0 }
 
-  /** Connects a worker with its primary; `undefined` if this process is not the worker of a `WorkerPool`. */
+  /**
+   * Connects a worker with its primary; `undefined` if this process is not the worker of a `WorkerPool`. Throws `Error` if the primary
+   * is of a release that it does not understand.
+   */
   static connect(topics: GroupTopics): WorkerMember | undefined {
-    const [, number, total] = /^(\d+)\/(\d+)$/.exec(process.env[workerVariable] ?? '') ?? []
+    const variable = process.env[workerVariable] ?? ''
+    const [, number, total, version] = /^(\d+)\/(\d+)(?:\/(\d+))?$/.exec(variable) ?? []
     if (!cluster.isWorker || number === undefined) return undefined
-    return new WorkerMember(Number(number), Number(total), topics)
+    const member = new WorkerMember(Number(number), Number(total), topics)
+    if (Number(version) === messageVersion) return member
+    member.failed(otherRelease)
+    throw new Error(otherRelease)
   }
 
   /** Reports that requests are accepted. */
@@ -62,6 +72,8 @@ export class WorkerMember {
   /** Reports why the worker cannot start, and that it would not at another attempt either. */
   failed(message: string): void {
     this.#channel.notify('failed', message)
+    // The error may end this process before its turn is over.
+    this.#channel.flush()
   }
 
   /** Leaves the primary its last answers, and disconnects. The process ends when nothing else keeps it alive. */

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { Channel, type ChannelHandler } from './channel.ts'
 
-/** The environment variable of a worker: its number, and how many there are. */
+/** The environment variable of a worker: its number, how many there are, and the version of the messages. */
 export const workerVariable = 'SLUICE_WORKER'
+/** A reload may start workers of a newer release than their primary: raise it when they would not understand each other. */
+export const messageVersion = 2
 /** The file descriptor of a worker's channel: after the standard streams and Node's own. */
 export const channelDescriptor = 4
 
@@ -56,7 +58,7 @@ export class WorkerProcess {
   /** Starts a process. `handle` answers its calls, but for those of its start. */
   constructor(number: number, total: number, handle: ChannelHandler) {
     this.number = number
-    this.#worker = cluster.fork({ [workerVariable]: `${number}/${total}` })
+    this.#worker = cluster.fork({ [workerVariable]: `${number}/${total}/${messageVersion}` })
     const stream = this.#worker.process.stdio[channelDescriptor] as unknown as Duplex
     this.channel = new Channel(stream, (name, args) => {
       if (name === 'ready') return this.#isReady(args[0])
