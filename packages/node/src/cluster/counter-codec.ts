@@ -50,9 +50,10 @@ export class CounterDecoder {
   decode(values: readonly unknown[], from: number, count: number): Counter[] {
     const counters: Counter[] = []
     for (let at = from; at < from + count * valuesPerCounter; at += valuesPerCounter) {
-      const first = values[at] as number | readonly [number, Counter]
-      const number = typeof first === 'number' ? first : first[0]
-      const known = typeof first === 'number' ? this.#counters[number] : first[1]
+      const first = values[at]
+      const number: unknown = Array.isArray(first) ? first[0] : first
+      if (!isNumber(number)) throw new TypeError('A worker sent what is no counter.')
+      const known: Counter | undefined = Array.isArray(first) ? first[1] : this.#counters[number]
       if (known === undefined) throw new TypeError('A worker sent the number of a counter that is unknown.')
       const counter = withAmount(known, values[at + 1] as number, values[at + 2] as number)
       this.#counters[number] = counter
@@ -60,6 +61,10 @@ export class CounterDecoder {
     }
     return counters
   }
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) < maxNumbered
 }
 
 function withAmount(known: Counter, amount: number, floor: number): Counter {
