@@ -187,6 +187,7 @@ describe('the primary', () => {
     ['a fraction of values', [1, 0, 60_000, 0.5]],
     ['a huge number of values', [2, 0, Number.MAX_SAFE_INTEGER]],
     ['a slot that is not the next one', [1, 7, 60_000, 0]],
+    ['a slot that is in use', [1, 0, 60_000, 1, [0, lease(3)], 0, -1, 1, 0, 60_000, 0]],
     ['a negative slot', [1, -1, 60_000, 0]],
     ['a name as a slot', [2, '__proto__', 0]],
     ['a settlement without a claim', [2, 0, 1, 5]],

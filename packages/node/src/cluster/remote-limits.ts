@@ -217,6 +217,8 @@ export class WorkerClaims {
   }
 
   #admit(slot: number, values: readonly unknown[], at: number, answer: (number | string)[]): void {
+    if (this.#counters[slot] !== undefined)
+      throw new UnreadableMessageError('A worker sent a slot that is in use.')
     try {
       const counters = this.#decoder.decode(values, at + 4, values[at + 3] as number)
       const id = this.#ids[slot]!
