@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startFaultProxy } from '@sluice/testing'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../docs/runner/temporary-folder.ts'
-import { sluice } from '../e2e/cli/sluice-process.ts'
+import { sluice } from '../e2e/cli/sluice.ts'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
 import { RedisServer } from './servers/redis-server.ts'
 
