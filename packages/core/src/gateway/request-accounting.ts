@@ -7,7 +7,6 @@ import type { Principal } from '../contracts/principal.ts'
 import type { Adjustment, PartialUsage, Target } from '../contracts/provider.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import type { GenerateRequest } from '../conversation/generate-request.ts'
-import { isTimeout } from '../errors/upstream-error.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import { limitHeaders } from '../http/limit-headers.ts'
 import { requestIdHeaders } from '../http/respond.ts'
@@ -20,13 +19,8 @@ import type { Usage } from '../protocol/chat.ts'
 import { limit } from '../rate-limiting/limit.ts'
 import type { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import type { AttemptObserver } from '../upstream/call-context.ts'
-import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'
-import { type AnswerTerms, type Prices, pricedModel } from '../usage/prices.ts'
 import { estimatePromptTokens } from '../usage/prompt-estimate.ts'
 import {
-  abandonedUsage,
-  addPromptUsage,
-  addUsage,
   type CountedUsage,
   copiedUsage,
   estimatedUsage,
@@ -39,11 +33,10 @@ import { LimitRequest } from './limit-request.ts'
 import type { RequestContext } from './request-context.ts'
 import { RequestEntry } from './request-entry.ts'
 import { requestTrace, requestTraceHeader } from './request-trace.ts'
+import { type PriceServices, type PriceTerms, RequestUsage } from './request-usage.ts'
 
 /** What requests are priced by and stored in. */
-export interface AccountingServices {
-  readonly prices: Prices
-  readonly abandonedCalls: AbandonedCallOptions
+export interface AccountingServices extends PriceServices {
   readonly ledger: Ledger | undefined
   readonly generateId: () => string
   /** Returns a number from 0 up to, but not including, 1. */
@@ -81,8 +74,9 @@ const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
  * The accounts of a request: its lease, its ledger entry, its attempts and its usage. Stages report to it (`admitted`,
  * `answered`), and `settled` closes it, once.
  */
-export class RequestAccounting implements AttemptObserver {
+export class RequestAccounting implements AttemptObserver, PriceTerms {
   readonly attempts = new AttemptLog()
+  readonly #used: RequestUsage
   readonly #context: RequestContext
   readonly #services: AccountingServices
   readonly #observe: Observer
@@ -95,17 +89,6 @@ export class RequestAccounting implements AttemptObserver {
   #entry: RequestEntry | undefined
   #adjustments: readonly Adjustment[] = none
   #adjustmentHeaders: Readonly<Record<string, string>> | undefined
-  #usage: Usage | undefined
-  #usageEstimated = false
-  /** The cost of the parts so far, each at the price of its target. `undefined`: the response has no parts. */
-  #partsCost: number | null | undefined
-  /** The usage and cost of a response that was not sent, because a hook had the model called again. */
-  #earlier: { readonly usage: Usage; readonly cost: number | null; readonly estimated: boolean } | undefined
-  /** Billing details of the response other than tokens. */
-  #terms: AnswerTerms | undefined
-  /** What the vendor counted of a stream without content. */
-  #reported: PartialUsage | undefined
-  #progress: (() => CountedUsage) | undefined
   #capture: ResponseCapture | undefined
   #bodies: BodyCapture | undefined
   /** `undefined` where the request is not cached. */
@@ -129,6 +112,7 @@ export class RequestAccounting implements AttemptObserver {
     this.#services = services
     this.#observe = observe
     this.#onEnd = onEnd
+    this.#used = new RequestUsage(context, services, this.attempts, this)
   }
 
   get isSettled(): boolean {
@@ -142,6 +126,14 @@ export class RequestAccounting implements AttemptObserver {
 
   get shadows(): RunningShadows {
     return this.#services.shadows
+  }
+
+  get pricedAt(): number {
+    return this.#entry?.openedAt ?? this.#context.clock.now()
+  }
+
+  get adjustments(): readonly Adjustment[] {
+    return this.#adjustments
   }
 
   /** Takes the lease of the request. Where the request has ended already, releases it at once. */
@@ -192,10 +184,10 @@ export class RequestAccounting implements AttemptObserver {
       estimate:
         estimate === undefined
           ? freeCharge
-          : chargeOf(estimate, this.#costAt(estimate, first, openedAt, undefined, undefined)),
+          : chargeOf(estimate, this.#used.costAt(estimate, first, openedAt, undefined, undefined)),
     })
     const spends = () => this.#lease?.spends === true
-    return this.#entry.open(() => this.#chargeOf(this.#usage ?? this.#progress?.().usage), spends)
+    return this.#entry.open(() => this.#used.chargeSoFar(), spends)
   }
 
   /** The tags of the principal, and what the caller notes on the request. */
@@ -300,7 +292,14 @@ export class RequestAccounting implements AttemptObserver {
       model = '',
     } = this.#context
     const abandoned = used === 'abandoned'
-    const usage = abandoned ? this.#abandonedUsage(attempt, attempt.endedAt!) : used?.usage
+    const usage = abandoned
+      ? this.#used.abandonedUsage(
+          attempt,
+          attempt.endedAt!,
+          this.#request?.request,
+          this.#lease?.promptTokens,
+        )
+      : used?.usage
     attempt.discarded = true
     const { responseModel } = attempt
     const call: DiscardedCallEvent = {
@@ -318,7 +317,7 @@ export class RequestAccounting implements AttemptObserver {
       cost:
         usage === undefined
           ? null
-          : this.#costAt(
+          : this.#used.costAt(
               usage,
               attempt.target,
               this.#context.clock.now(),
@@ -399,7 +398,7 @@ export class RequestAccounting implements AttemptObserver {
   exposedCost(counted?: CountedUsage): number | undefined {
     if (!this.exposesCost) return undefined
     if (this.#cache === 'hit' || this.#replayed) return 0
-    const charge = this.#chargeOf(counted?.usage ?? this.#usage, counted)
+    const charge = this.#used.chargeOf(counted?.usage ?? this.#used.usage, counted)
     return charge?.cost ?? undefined
   }
 
@@ -450,25 +449,19 @@ export class RequestAccounting implements AttemptObserver {
 
   /** Sets the function that returns the usage of a stream so far. */
   streaming(progress: () => CountedUsage): void {
-    this.#progress = progress
+    this.#used.streaming(progress)
   }
 
   /** Sets the usage of the response, or of the part that arrived. */
   answered(counted: CountedUsage): void {
-    this.#usage = counted.usage
-    this.#usageEstimated = counted.estimated
-    this.#terms = counted
+    this.#used.answered(counted)
   }
 
   /** The model is called once more: the response so far is charged with that of the next call. */
   calledAgain(counted: CountedUsage): void {
     const attempt = this.attempts.callAgain()
-    const { usage, estimated } = counted
-    const cost = this.#costAt(usage, attempt.target, this.#openedAt, attempt.responseModel, counted)
-    this.#earlier = { usage, cost, estimated }
-    this.#close(() => attempt.settleLease(usage, cost))
-    this.#usage = undefined
-    this.#terms = undefined
+    const cost = this.#used.calledAgain(attempt, counted)
+    this.#close(() => attempt.settleLease(counted.usage, cost))
   }
 
   /** Adds the usage of a part of the response. */
@@ -476,18 +469,14 @@ export class RequestAccounting implements AttemptObserver {
     if (!this.#settled) this.#addPart(attempt, counted)
   }
 
-  #addPart(attempt: AttemptEntry, { usage, estimated }: CountedUsage): void {
-    const { target, responseModel } = attempt
-    const cost = this.#costAt(usage, target, this.#openedAt, responseModel, this.#terms)
-    this.#partsCost = this.#partsCost === undefined ? cost : totalCost(this.#partsCost, cost)
-    this.#close(() => attempt.settleLease(usage, cost))
-    this.#usage = this.#usage === undefined ? usage : addPromptUsage(this.#usage, usage)
-    this.#usageEstimated ||= estimated
+  #addPart(attempt: AttemptEntry, counted: CountedUsage): void {
+    const cost = this.#used.addPart(attempt, counted)
+    this.#close(() => attempt.settleLease(counted.usage, cost))
   }
 
   /** Takes what the vendor counted of a stream that was cut off without content. */
   answeredWithoutContent(reported: PartialUsage | undefined): void {
-    this.#reported = reported
+    this.#used.answeredWithoutContent(reported)
   }
 
   /** Closes the lease, the ledger entry and the spans, and emits the `end` event. Only the first call counts. */
@@ -498,19 +487,19 @@ export class RequestAccounting implements AttemptObserver {
     const { startedAt } = context
     const now = context.clock.monotonic()
     this.#chargeAbandonedParts()
-    if (this.#usage === undefined && !this.#isFree) this.#chargeAbandoned(outcome, now)
-    const responseModel = this.attempts.counted?.responseModel
-    const ofCall = this.#chargeOfCall(this.#usage, this.#terms)
-    const charge = this.#withEarlier(this.#usage, ofCall)
-    const used = { usage: this.#usage, cost: ofCall?.cost ?? null }
-    if (this.#earlier !== undefined) {
-      this.#usage = totalUsage(this.#earlier.usage, this.#usage)
-      this.#usageEstimated ||= this.#earlier.estimated
-    }
-    const cost = charge?.cost ?? null
-    this.attempts.settleLeases(used, closing => this.#close(closing))
+    const used = this.#used
     const lease = this.#lease
-    if (lease !== undefined) this.#close(() => lease.settle(this.#usage && copiedUsage(this.#usage), cost))
+    if (used.usage === undefined && !this.#isFree) {
+      used.chargeAbandoned(outcome, now, this.#request?.request, lease?.promptTokens)
+    }
+    const responseModel = this.attempts.counted?.responseModel
+    const ofResponse = used.usage
+    const { charge, cost: costOfResponse } = used.settle()
+    const { usage } = used
+    const cost = charge?.cost ?? null
+    const settling = { usage: ofResponse, cost: costOfResponse }
+    this.attempts.settleLeases(settling, closing => this.#close(closing))
+    if (lease !== undefined) this.#close(() => lease.settle(usage && copiedUsage(usage), cost))
     const firstByte = this.#firstByteAt === undefined ? undefined : this.#firstByteAt - startedAt
     this.#closeEntry(outcome, status, charge, firstByte, now - startedAt)
     const capture = this.#capture
@@ -537,8 +526,8 @@ export class RequestAccounting implements AttemptObserver {
       stream: context.stream,
       attempts: this.attempts.recordsAt(startedAt, now, error),
       adjustments: this.#adjustments,
-      usage: this.#usage && copiedUsage(this.#usage),
-      usageEstimated: this.#usageEstimated,
+      usage: usage && copiedUsage(usage),
+      usageEstimated: used.isEstimated,
       cost,
       wouldHaveRefused: this.#wouldHaveRefused,
       timings: {
@@ -580,7 +569,7 @@ export class RequestAccounting implements AttemptObserver {
       attempts: this.attempts.called,
       hooks: this.#context.hooks?.records,
       charge,
-      estimated: this.#usageEstimated,
+      estimated: this.#used.isEstimated,
       firstByteMs,
       totalMs,
     }
@@ -595,78 +584,6 @@ export class RequestAccounting implements AttemptObserver {
     }
   }
 
-  /** Charges a call that was cancelled before any content arrived. */
-  #chargeAbandoned(outcome: RequestOutcome, now: number): void {
-    const cutOff = outcome === 'client_disconnected' || outcome === 'gateway_closed'
-    const attempt = this.attempts.counted
-    if (attempt === undefined || !(cutOff || isTimeout(attempt.error))) return
-    this.#usage = this.#abandonedUsage(attempt, now, this.#reported)
-    this.#usageEstimated = this.#usage !== undefined
-  }
-
-  /** Returns the charged usage of a cancelled call, or `undefined` if its upstream generated nothing. */
-  #abandonedUsage(attempt: AttemptEntry, now: number, reported?: PartialUsage): Usage | undefined {
-    const request = this.#request?.request
-    if (request === undefined || !attempt.mayHaveAnswered) return undefined
-    if ('inputs' in request) return estimatedUsage({ inputs: attempt.inputs ?? none }, 0)
-    const call = {
-      settings: request.settings(),
-      target: attempt.target,
-      reservedPromptTokens: this.#lease?.promptTokens,
-      ranMs: attempt.ranMs(now),
-    }
-    return abandonedUsage(request, abandonedTokens(call, this.#services.abandonedCalls), reported)
-  }
-
-  /** Returns the charge of the response: that of its parts, if it has some. */
-  #chargeOf(usage: Usage | undefined, terms = this.#terms): Charge | undefined {
-    return this.#withEarlier(usage, this.#chargeOfCall(usage, terms))
-  }
-
-  /** Adds the charge of a response that was not sent. */
-  #withEarlier(usage: Usage | undefined, charge: Charge | undefined): Charge | undefined {
-    const earlier = this.#earlier
-    if (earlier === undefined) return charge
-    const cost = charge === undefined ? earlier.cost : totalCost(earlier.cost, charge.cost)
-    return chargeOf(totalUsage(earlier.usage, usage), cost)
-  }
-
-  #chargeOfCall(usage: Usage | undefined, terms: AnswerTerms | undefined): Charge | undefined {
-    if (usage !== undefined && this.#partsCost !== undefined) return chargeOf(usage, this.#partsCost)
-    const target = this.attempts.lastCalled
-    if (usage === undefined || target === undefined) return undefined
-    const cost = this.#costAt(usage, target, this.#openedAt, this.attempts.counted?.responseModel, terms)
-    return chargeOf(usage, cost)
-  }
-
-  /** When the ledger entry was opened, or now: prices change. */
-  get #openedAt(): number {
-    return this.#entry?.openedAt ?? this.#context.clock.now()
-  }
-
-  /** Returns the price of a call; `null` where it is not known. */
-  #costAt(
-    usage: Usage,
-    target: Target,
-    at: number,
-    responseModel: string | undefined,
-    terms: AnswerTerms | undefined,
-    adjustments: readonly Adjustment[] = this.#adjustments,
-  ): number | null {
-    const { operation, model = '', draft } = this.#context
-    const priced = pricedModel(
-      operation,
-      model,
-      target,
-      at,
-      draft?.outline,
-      terms,
-      adjustments,
-      responseModel,
-    )
-    return this.#services.prices(usage, priced)
-  }
-
   /** A store that fails while something is closed does not fail a response that was sent. */
   #close(run: () => void | Promise<void>): void {
     try {
@@ -676,15 +593,6 @@ export class RequestAccounting implements AttemptObserver {
       // As above.
     }
   }
-}
-
-/** Returns the sum of two prices; `null` if one is not known. */
-function totalCost(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? null : one + other
-}
-
-function totalUsage(earlier: Usage, usage: Usage | undefined): Usage {
-  return usage === undefined ? earlier : addUsage(earlier, usage)
 }
 
 /** A stored response, or where to store the response to come. */
