@@ -13,11 +13,12 @@ export function randomStreams(seed: number): (name: string) => () => number {
   }
 }
 
-/** Returns a function that makes ids of 32 hexadecimal digits of random numbers. */
+/** Returns a function that makes ids of 32 hexadecimal digits: 16 random ones, and 16 that are the same in all of them. */
 export function seededIds(random: () => number): () => string {
   const word = () =>
     Math.floor(random() * 0x1_0000_0000)
       .toString(16)
       .padStart(8, '0')
-  return () => word() + word() + word() + word()
+  const suffix = word() + word()
+  return () => word() + word() + suffix
 }

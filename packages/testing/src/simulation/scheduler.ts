@@ -1,15 +1,10 @@
 import type { Clock, Timer } from '@sluice/core'
 
-interface ScheduledEvent {
-  readonly at: number
-  /** Events of one time run in this order. */
-  readonly order: number
-  /** `undefined`: it was cancelled. */
-  run: (() => void) | undefined
-}
-
 /** From this many cancelled events on, the heap is rebuilt once they are the majority. */
 const minCancelled = 1_024
+
+/** How many events run per turn of the event loop, which costs as much as an event. */
+const eventsPerTurn = 256
 
 /**
  * A virtual clock, and the events that are due on it. Time only advances from event to event. Between two events all promises
@@ -23,7 +18,7 @@ export class Scheduler {
   readonly #startAt: number
   #heap: ScheduledEvent[] = []
   #order = 0
-  #cancelled = 0
+  readonly #cancelled = { count: 0 }
   #now = 0
 
   /** @param startAt the date at which the simulation begins, in milliseconds since 1970 */
@@ -44,33 +39,31 @@ export class Scheduler {
 
   /** Runs a function in `ms` milliseconds. */
   after(ms: number, run: () => void): Timer {
-    const event: ScheduledEvent = { at: this.#now + Math.max(ms, 0), order: this.#order++, run }
+    const event = new ScheduledEvent(this.#now + Math.max(ms, 0), this.#order++, run, this.#cancelled)
     push(this.#heap, event)
-    const timer: Timer = {
-      cancel: () => this.#cancel(event),
-      unref: () => timer,
-    }
-    return timer
+    return event
   }
 
   /** Runs events in order until `done` returns `true`. Rejects if none is left before that, and with what an event throws. */
   runUntil(done: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
+      let over = false
       const step = () => {
+        if (over) return
         try {
-          if (done()) {
-            resolve()
-            return
+          over = done()
+          if (over) resolve()
+          else {
+            this.#runNext()
+            setImmediate(step)
           }
-          this.#runNext()
         } catch (error) {
+          over = true
           reject(error)
-          return
         }
-        // It runs after all promises that wait for no event.
-        setImmediate(step)
       }
-      setImmediate(step)
+      // All promises that wait for no event settle after each immediate, those of one turn included.
+      for (let count = 0; count < eventsPerTurn; count++) setImmediate(step)
     })
   }
 
@@ -92,29 +85,62 @@ export class Scheduler {
     }
     this.#now = next.at
     this.events++
-    const run = next.run!
-    // It can no longer be cancelled.
-    next.run = undefined
-    run()
+    next.take()()
   }
 
   #next(): ScheduledEvent | undefined {
+    const cancelled = this.#cancelled
+    if (cancelled.count >= minCancelled && cancelled.count * 2 >= this.#heap.length) this.#rebuild()
     for (;;) {
       const next = pop(this.#heap)
-      if (next === undefined || next.run !== undefined) return next
-      this.#cancelled--
+      if (next === undefined || !next.isCancelled) return next
+      cancelled.count--
     }
   }
 
-  #cancel(event: ScheduledEvent): void {
-    if (event.run === undefined) return
-    event.run = undefined
-    this.#cancelled++
-    if (this.#cancelled < minCancelled || this.#cancelled * 2 < this.#heap.length) return
-    const left = this.#heap.filter(({ run }) => run !== undefined)
+  #rebuild(): void {
+    const left = this.#heap.filter(({ isCancelled }) => !isCancelled)
     this.#heap = []
-    this.#cancelled = 0
+    this.#cancelled.count = 0
     for (const each of left) push(this.#heap, each)
+  }
+}
+
+/** An event, and the timer that cancels it. */
+class ScheduledEvent implements Timer {
+  readonly at: number
+  /** Events of one time run in this order. */
+  readonly order: number
+  #run: (() => void) | undefined
+  readonly #cancelled: { count: number }
+
+  /** @param cancelled counts the events in the heap that were cancelled */
+  constructor(at: number, order: number, run: () => void, cancelled: { count: number }) {
+    this.at = at
+    this.order = order
+    this.#run = run
+    this.#cancelled = cancelled
+  }
+
+  get isCancelled(): boolean {
+    return this.#run === undefined
+  }
+
+  /** Returns what is to run now, which can no longer be cancelled. */
+  take(): () => void {
+    const run = this.#run!
+    this.#run = undefined
+    return run
+  }
+
+  cancel(): void {
+    if (this.#run === undefined) return
+    this.#run = undefined
+    this.#cancelled.count++
+  }
+
+  unref(): this {
+    return this
   }
 }
 

@@ -113,10 +113,7 @@ export class SimulatedUpstream {
     const { now } = this.#scheduler
     const marker = markerIn(body)
     const promptTokens = marker?.promptTokens ?? Math.ceil(body.length / 4)
-    const bound = Number(
-      /"(?:max_tokens|max_completion_tokens|max_output_tokens|maxOutputTokens)":\s*(\d+)/.exec(body)?.[1] ??
-        4_096,
-    )
+    const bound = tokenBound(body) ?? 4_096
     const completionTokens = Math.max(1, Math.min(marker?.completionTokens ?? 200, bound))
     const model = modelOf(format, url, body)
     // Drawn for every call, whatever becomes of it: a failure does not shift the numbers of later calls.
@@ -362,6 +359,23 @@ function responseOf(
     },
   }
   return { status, headers, body }
+}
+
+const tokenBounds = [
+  '"max_tokens":',
+  '"max_completion_tokens":',
+  '"max_output_tokens":',
+  '"maxOutputTokens":',
+]
+
+/** Returns the bound of the completion that a request has. To search for four texts is faster than for one pattern. */
+function tokenBound(body: string): number | undefined {
+  for (const name of tokenBounds) {
+    const at = body.indexOf(name) + name.length
+    const bound = at < name.length ? Number.NaN : Number.parseInt(body.slice(at, at + 20), 10)
+    if (bound >= 0) return bound
+  }
+  return undefined
 }
 
 function modelOf(format: WireFormat, url: string, body: string): string {

@@ -1,5 +1,6 @@
 import type { BegunCall, HistoryRecord } from '../history.ts'
 import type { Invariant } from '../invariant.ts'
+import { attemptKey } from './attempt-key.ts'
 import { ViolationList } from './violation-list.ts'
 
 /** How often a gateway may call upstreams, as its options say. */
@@ -22,7 +23,7 @@ export function boundedRetries(expectations: RetryExpectations = {}): Invariant 
   const { maxAttempts = 3, budget = 0.2, minBudget = 3 } = expectations
   const violations = new ViolationList('bounded retries')
   /** By request and attempt of a client: the targets that were called for it. */
-  const called = new Map<string, string[]>()
+  const called = new Map<number | string, string[]>()
   const targets = new Map<
     string,
     { firsts: number; retries: number; starts: number; active: number; idleSince: number }
@@ -30,9 +31,9 @@ export function boundedRetries(expectations: RetryExpectations = {}): Invariant 
   const targetOf = ({ gateway, provider, model }: BegunCall) => `${gateway}/${provider}/${model}`
   return {
     name: 'bounded retries',
-    requestBegan: ({ request, attempt }) => {
-      violations.sent(request)
-      called.set(`${request}.${attempt}`, [])
+    requestBegan: record => {
+      violations.sent(record.request)
+      called.set(attemptKey(record), [])
     },
     callBegan(record) {
       const name = targetOf(record)
@@ -45,7 +46,7 @@ export function boundedRetries(expectations: RetryExpectations = {}): Invariant 
       }
       targets.set(name, target)
       if (target.active++ === 0 && record.at - target.idleSince >= idleMs) target.starts++
-      const calls = called.get(`${record.request}.${record.attempt}`)
+      const calls = called.get(attemptKey(record))
       if (calls === undefined) return
       if (calls.includes(name)) target.retries++
       else target.firsts++
@@ -59,7 +60,7 @@ export function boundedRetries(expectations: RetryExpectations = {}): Invariant 
       }
     },
     record(record: HistoryRecord) {
-      if (record.type === 'request') called.delete(`${record.request}.${record.attempt}`)
+      if (record.type === 'request') called.delete(attemptKey(record))
       if (record.type !== 'call') return
       const target = targets.get(targetOf(record))!
       target.active--

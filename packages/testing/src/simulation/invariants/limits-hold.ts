@@ -1,7 +1,8 @@
-import type { BegunCall, BegunRequest, HistoryRecord } from '../history.ts'
+import type { HistoryRecord } from '../history.ts'
 import type { Invariant } from '../invariant.ts'
 import type { Partition } from '../store-link.ts'
 import type { TimeRange } from '../time-range.ts'
+import { attemptKey } from './attempt-key.ts'
 import { ViolationList } from './violation-list.ts'
 
 /** The limits of one key, as the configuration of the gateways has them. */
@@ -44,19 +45,19 @@ export function limitsHold(expectations: LimitExpectations): Invariant {
     keys.set(expected.key, new KeyUse(expected, partitions, gateways, instances, violations))
   /** By request and attempt: the key, and the number of calls. */
   const attempts = new Map<
-    string,
+    number | string,
     { readonly use: KeyUse; readonly sentAt: number; calls: number; called: boolean }
   >()
-  const nameOf = ({ request, attempt }: BegunCall | BegunRequest) => `${request}.${attempt}`
   return {
     name: 'limits',
     requestBegan(record) {
       violations.sent(record.request)
       const use = keys.get(record.key)
-      if (use !== undefined) attempts.set(nameOf(record), { use, sentAt: record.at, calls: 0, called: false })
+      if (use !== undefined)
+        attempts.set(attemptKey(record), { use, sentAt: record.at, calls: 0, called: false })
     },
     callBegan(record) {
-      const attempt = attempts.get(nameOf(record))
+      const attempt = attempts.get(attemptKey(record))
       if (attempt === undefined) return
       if (!attempt.called) attempt.use.admitted(Math.min(record.at, attempt.sentAt + decisionMs))
       attempt.called = true
@@ -64,11 +65,11 @@ export function limitsHold(expectations: LimitExpectations): Invariant {
     },
     record(record: HistoryRecord) {
       if (record.type === 'call') {
-        const attempt = attempts.get(nameOf(record))
+        const attempt = attempts.get(attemptKey(record))
         if (attempt !== undefined && --attempt.calls === 0) attempt.use.ended()
       } else if (record.type === 'request') {
-        const attempt = attempts.get(nameOf(record))
-        if (attempt?.calls === 0) attempts.delete(nameOf(record))
+        const attempt = attempts.get(attemptKey(record))
+        if (attempt?.calls === 0) attempts.delete(attemptKey(record))
       } else if (record.type === 'ledger' && !record.again) {
         keys.get(record.closing.entry.principal)?.charged(record.at, record.closing.charge?.cost ?? 0)
       }

@@ -1,5 +1,6 @@
 import type { BegunCall, HistoryRecord } from '../history.ts'
 import type { Invariant } from '../invariant.ts'
+import { attemptKey } from './attempt-key.ts'
 import { ViolationList } from './violation-list.ts'
 
 /** Of so many failures in a row the circuit breaker counts at most so many of one principal. */
@@ -31,7 +32,7 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
   const violations = new ViolationList('no herd')
   const targets = new Map<string, TargetState>()
   /** By request and attempt of a client: its key, and the targets that were called. */
-  const attempts = new Map<string, { readonly key: string; readonly called: string[] }>()
+  const attempts = new Map<number | string, { readonly key: string; readonly called: string[] }>()
   const nameOf = ({ gateway, provider, model }: BegunCall) => `${gateway}/${provider}/${model}`
   const targetOf = (record: BegunCall) => {
     const name = nameOf(record)
@@ -41,13 +42,13 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
   }
   return {
     name: 'no herd',
-    requestBegan: ({ request, attempt, key }) => {
-      violations.sent(request)
-      attempts.set(`${request}.${attempt}`, { key, called: [] })
+    requestBegan: record => {
+      violations.sent(record.request)
+      attempts.set(attemptKey(record), { key: record.key, called: [] })
     },
     callBegan(record) {
       const target = targetOf(record)
-      attempts.get(`${record.request}.${record.attempt}`)?.called.push(nameOf(record))
+      attempts.get(attemptKey(record))?.called.push(nameOf(record))
       if (target.openSince === undefined) return
       target.recent = [...target.recent.filter(at => record.at - at < 1_000), record.at]
       if (target.recent.length <= perSecond) return
@@ -64,13 +65,13 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
       target.recent = []
     },
     record(record: HistoryRecord) {
-      if (record.type === 'request') attempts.delete(`${record.request}.${record.attempt}`)
+      if (record.type === 'request') attempts.delete(attemptKey(record))
       if (record.type !== 'call') return
       const target = targetOf(record)
       // An answer that began before the outage is a success too: it ends a row of failures that has not opened the circuit.
       if (record.end === 'completed' && target.openSince === undefined) target.failures.clear()
       if (!isFailure(record.end, record.status)) return
-      const attempt = attempts.get(`${record.request}.${record.attempt}`)
+      const attempt = attempts.get(attemptKey(record))
       // Of a request that is retried, only the first failure counts.
       const isRetry = (attempt?.called ?? []).filter(name => name === nameOf(record)).length > 1
       if (attempt === undefined || isRetry) return

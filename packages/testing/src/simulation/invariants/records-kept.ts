@@ -1,6 +1,7 @@
 import type { LedgerClosing } from '@sluice/core/ledger'
 import type { CallRecord, HistoryRecord, RequestRecord } from '../history.ts'
 import type { Invariant } from '../invariant.ts'
+import { attemptKey } from './attempt-key.ts'
 import { ViolationList } from './violation-list.ts'
 
 /** What is known of an attempt of a client until everything fits together. */
@@ -22,9 +23,9 @@ export function recordsKept(): Invariant {
   /** By the id of the request. */
   const attempts = new Map<string, Attempt>()
   /** By the number of the request and of the attempt. */
-  const ids = new Map<string, string>()
-  const attemptOf = ({ request, attempt }: Pick<CallRecord, 'request' | 'attempt'>) =>
-    attempts.get(ids.get(`${request}.${attempt}`) ?? '')
+  const ids = new Map<number | string, string>()
+  const attemptOf = (record: Pick<CallRecord, 'request' | 'attempt'>) =>
+    attempts.get(ids.get(attemptKey(record)) ?? '')
   const finish = (id: string, attempt: Attempt, at: number) => {
     const { client, closing, calls, activeCalls } = attempt
     if (client === undefined || activeCalls > 0) return
@@ -33,13 +34,14 @@ export function recordsKept(): Invariant {
       if (issue !== undefined) violations.add(at, `Request ${client.request}.${client.attempt}: ${issue}`)
     } else if (calls > 0) return
     attempts.delete(id)
-    ids.delete(`${client.request}.${client.attempt}`)
+    ids.delete(attemptKey(client))
   }
   return {
     name: 'records kept',
-    requestBegan({ request, attempt, requestId, at }) {
+    requestBegan(record) {
+      const { request, requestId, at } = record
       violations.sent(request)
-      ids.set(`${request}.${attempt}`, requestId)
+      ids.set(attemptKey(record), requestId)
       const unknown = { client: undefined, closing: undefined, answered: undefined }
       attempts.set(requestId, { sentAt: at, ...unknown, calls: 0, activeCalls: 0 })
     },
@@ -55,7 +57,7 @@ export function recordsKept(): Invariant {
         if (attempt === undefined) return
         attempt.activeCalls--
         if (record.end === 'completed') attempt.answered = record
-        finish(ids.get(`${record.request}.${record.attempt}`)!, attempt, record.at)
+        finish(ids.get(attemptKey(record))!, attempt, record.at)
       } else if (record.type === 'request') {
         const attempt = attempts.get(record.requestId)!
         attempt.client = record

@@ -4,8 +4,8 @@ import type { Invariant } from '../invariant.ts'
 import type { Partition } from '../store-link.ts'
 import { ViolationList } from './violation-list.ts'
 
-/** How long settled claims are remembered, to notice a second settlement, in milliseconds. */
-const historyMs = 300_000
+/** How long settled claims are remembered at least, to notice a second settlement, in milliseconds. */
+const historyMs = 150_000
 /** How close to a partition the answer to a claim may be lost, in milliseconds. */
 const lostMs = 1_000
 
@@ -19,7 +19,9 @@ const lostMs = 1_000
 export function settledOnce(partitions: readonly Partition[] = []): Invariant {
   const violations = new ViolationList('settled once')
   const open = new Map<string, { readonly at: number; readonly gateway: number }>()
-  const settled = new Map<string, { readonly at: number; readonly charged: string }>()
+  /** What claims were settled with, those of the last `historyMs` and those before. */
+  let [settled, settledBefore] = [new Map<string, string>(), new Map<string, string>()]
+  let settledSince = 0
   const mayBeLost = (at: number) => partitions.some(({ fromMs, toMs }) => fromMs - lostMs <= at && at < toMs)
   return {
     name: 'settled once',
@@ -31,17 +33,18 @@ export function settledOnce(partitions: readonly Partition[] = []): Invariant {
       } else if (record.type === 'settlement') {
         const { at, settlement } = record
         const charged = settlement.charged.join(' ')
-        for (const [id, { at: settledAt }] of settled) {
-          if (at - settledAt < historyMs) break
-          settled.delete(id)
+        if (at - settledSince >= historyMs) {
+          settledBefore = settled
+          settled = new Map()
+          settledSince = at
         }
-        const earlier = settled.get(settlement.id)
-        if (earlier !== undefined && earlier.charged !== charged) {
-          violations.add(at, `A claim was settled with ${earlier.charged}, and again with ${charged}.`)
+        const earlier = settled.get(settlement.id) ?? settledBefore.get(settlement.id)
+        if (earlier !== undefined && earlier !== charged) {
+          violations.add(at, `A claim was settled with ${earlier}, and again with ${charged}.`)
         } else if (earlier === undefined && !open.delete(settlement.id) && !isRefund(settlement)) {
           violations.add(at, `A claim was settled with ${charged} that the store had not allowed.`)
         }
-        settled.set(settlement.id, { at, charged })
+        settled.set(settlement.id, charged)
       }
     },
     violations({ now, activeClaims }) {
