@@ -26,11 +26,18 @@ function durationOf({ gateways, requests }: FleetSize): number {
   return Math.max(600_000, (requests / (8 * gateways)) * 1_000)
 }
 
-/** Partitions of the limit store and of the ledger, and outages of upstreams, alone and at the same time. */
+/** When gateways crash, as shares of the time: alone, and in outages and partitions. */
+const crashTimes = [0.07, 0.15, 0.33, 0.57, 0.62, 0.74, 0.84, 0.98]
+
+/**
+ * Partitions of stores, outages of upstreams, and crashes, alone and at the same time. With an even seed gateways share the
+ * health of targets.
+ */
 export function fleetParts(size: FleetSize): SimulationParts {
   const durationMs = durationOf(size)
   const between = (from: number, to: number) => ({ fromMs: from * durationMs, toMs: to * durationMs })
   const half = Array.from({ length: Math.ceil(size.gateways / 2) }, (_, index) => index)
+  const crashes = crashTimes.map((at, index) => ({ gateway: index % size.gateways, atMs: at * durationMs }))
   const rate = size.requests / (durationMs / 1_000)
   const models = [
     { model: 'smart', weight: 3 },
@@ -80,7 +87,10 @@ export function fleetParts(size: FleetSize): SimulationParts {
           { ...between(0.84, 0.87), gateways: half, kind: 'refused' },
         ],
       },
+      health: { partitions: [between(0.12, 0.14), { ...between(0.5, 0.51), kind: 'refused' }] },
     },
+    crashes,
+    skewMs: 3_000,
     traffic: {
       durationMs: durationMs * 2,
       maxRequests: size.requests,
@@ -118,6 +128,7 @@ export function fleetOptions(size: FleetSize, parts: SimulationParts): Simulatio
   // Used up halfway.
   const budgetUsd = Math.max(0.01, size.requests * shares.spender * 0.0003)
   const partitions: readonly Partition[] = parts.stores?.limits?.partitions ?? []
+  const sharesHealth = size.seed % 2 === 0
   const minute = 60_000
   const expected: readonly ExpectedLimits[] = [
     ...quietKeys.map(key => ({ key, requests: { limit: quietLimit, windowMs: minute }, concurrent: 500 })),
@@ -127,7 +138,7 @@ export function fleetOptions(size: FleetSize, parts: SimulationParts): Simulatio
   return {
     ...parts,
     seed: size.seed,
-    createOptions: ({ clock, generateId, ledger, limitStore, simulated }) => {
+    createOptions: ({ clock, generateId, ledger, limitStore, sharedHealth, simulated }) => {
       const primary = simulated(
         openaiCompatible({ name: 'primary', baseURL: 'http://primary.invalid/v1', apiKey: 'k' })('large'),
       )
@@ -160,6 +171,7 @@ export function fleetOptions(size: FleetSize, parts: SimulationParts): Simulatio
         }),
         limits: limits([], { store: limitStore, clock, generateId, instances: size.gateways }),
         ledger,
+        ...(sharesHealth && { sharedHealth }),
         timeouts: { firstByteMs: 20_000, responseMs: 60_000 },
       }
     },
@@ -168,6 +180,8 @@ export function fleetOptions(size: FleetSize, parts: SimulationParts): Simulatio
       instances: size.gateways,
       limits: expected,
       partitions,
+      ledgerPartitions: parts.stores?.ledger?.partitions ?? [],
+      herd: { shared: sharesHealth },
       fairness: { quiet: ['quiet'], noisy: ['noisy'], except: partitions },
     }),
   }

@@ -10,9 +10,11 @@ export type {
   CallEnd,
   CallRecord,
   ClaimRecord,
+  CrashRecord,
   HistoryListener,
   HistoryRecord,
   LedgerRecord,
+  LostRecord,
   RequestEnd,
   RequestRecord,
   SettlementRecord,
@@ -30,12 +32,9 @@ export {
   type SimulationParts,
   shrinkSimulation,
 } from './simulation/shrink.ts'
-export {
-  type GatewayEnvironment,
-  type SimulationOptions,
-  type SimulationResult,
-  simulate,
-} from './simulation/simulate.ts'
+export { type SimulationResult, simulate } from './simulation/simulate.ts'
+export type { Crash } from './simulation/simulated-process.ts'
+export type { GatewayEnvironment, SimulationOptions } from './simulation/simulation-options.ts'
 export {
   type SimulationReport,
   SimulationSummary,

@@ -24,7 +24,7 @@ export class ClientRequest implements DisconnectSource {
   constructor(url: string, headers: Headers, body: string) {
     this.url = url
     this.headers = headers
-    this.hostBody = { kind: 'bytes', bytes: encoder.encode(body) }
+    this.hostBody = { kind: 'bytes', bytes: Buffer.from(body) }
   }
 
   get [disconnectSourceKey](): this {
@@ -57,8 +57,6 @@ export class ClientRequest implements DisconnectSource {
     for (const listener of listeners) listener.clientDisconnected()
   }
 }
-
-const encoder = new TextEncoder()
 
 /** Returns the JSON body of a request. */
 export function requestBody(planned: PlannedRequest, request: number, attempt: number): string {

@@ -1,12 +1,14 @@
 import type { FetchContext } from '@sluice/core'
 import { type GatewayResponse, gatewayResponseKey } from '@sluice/core/adapter'
 import { ClientRequest, requestBody } from './client-request.ts'
-import type { History, RequestEnd } from './history.ts'
+import type { BegunRequest, History, RequestEnd } from './history.ts'
 import type { Scheduler } from './scheduler.ts'
+import { ProcessCrashed, type SimulatedProcess } from './simulated-process.ts'
 import { ClientArrivals, type PlannedRequest, type Traffic } from './traffic.ts'
 
-/** A gateway that clients send requests to. */
+/** A gateway that clients send requests to, as long as its process lives. */
 export interface ReachableGateway {
+  readonly process: SimulatedProcess
   /** Sends a request, and returns the id that the gateway gives it. */
   readonly fetch: (
     request: Request,
@@ -22,15 +24,16 @@ export class Clients {
   #active = 0
   #groups: number
   readonly #traffic: Traffic
-  readonly #gateways: readonly ReachableGateway[]
+  readonly #gateways: () => readonly ReachableGateway[]
   readonly #scheduler: Scheduler
   readonly #history: History
   readonly #random: () => number
   readonly #headers = new Map<string, Headers>()
 
+  /** @param gateways returns those whose processes live */
   constructor(
     traffic: Traffic,
-    gateways: readonly ReachableGateway[],
+    gateways: () => readonly ReachableGateway[],
     streams: (name: string) => () => number,
     scheduler: Scheduler,
     history: History,
@@ -69,11 +72,20 @@ export class Clients {
 
   /** Sends a request, or a retry of it, reads the answer, and decides what comes next. */
   async #send(planned: PlannedRequest, request: number, attempt: number): Promise<void> {
-    // A load balancer that knows nothing of the gateways.
-    const gateway = Math.floor(this.#random() * this.#gateways.length)
-    const reached = this.#gateways[gateway]!
-    const { clients, group, key, model, stream, disconnectsAfterMs } = planned
+    // A load balancer that knows which gateways run, and nothing else of them.
+    const gateways = this.#gateways()
+    const reached = gateways[Math.floor(this.#random() * gateways.length)]
     const at = this.#scheduler.now
+    const { group, clients, key } = planned
+    const answer = new ReadAnswer(this.#scheduler, group.dialect === 'messages')
+    const client = { request, attempt, at, clients, key: key.id }
+    if (reached === undefined) {
+      const identity = { ...client, requestId: `unreached_${request}.${attempt}`, gateway: -1 }
+      this.#history.requestBegan(identity)
+      this.#end(planned, identity, answer)
+      return
+    }
+    const { disconnectsAfterMs } = planned
     const path = group.dialect === 'messages' ? '/messages' : '/chat/completions'
     const sent = new ClientRequest(
       `http://simulated${reached.basePath}${path}`,
@@ -88,15 +100,24 @@ export class Clients {
       body: sent.hostBody,
       plainResponses: true,
     })
-    const identity = { request, attempt, requestId, at, gateway, clients, key: key.id }
+    const identity = { ...client, requestId, gateway: reached.process.gateway }
     this.#history.requestBegan(identity)
-    const answer = new ReadAnswer(sent, this.#scheduler, group.dialect === 'messages')
     try {
-      await answer.read(await pending)
+      await reached.process.untilCrash(answer.read(sent, pending))
     } catch (error) {
-      if (!sent.disconnected) this.#history.fail(error instanceof Error ? error : new Error(String(error)))
+      if (sent.disconnected) answer.end = 'disconnected'
+      else if (!(error instanceof ProcessCrashed)) {
+        this.#history.fail(error instanceof Error ? error : new Error(String(error)))
+      }
     }
     disconnects?.cancel()
+    this.#end(planned, identity, answer)
+  }
+
+  /** Records the end of an attempt, and decides whether there is another one. */
+  #end(planned: PlannedRequest, identity: BegunRequest, answer: ReadAnswer): void {
+    const { request, attempt, at } = identity
+    const { model, stream, group } = planned
     const { status, end, code, firstAt, retryAfterMs } = answer
     this.#history.record({
       type: 'request',
@@ -110,7 +131,7 @@ export class Clients {
       code,
     })
     const { retries } = group
-    const isRetried = end === 'failed' && (status === 200 || status === 429 || status >= 500)
+    const isRetried = end === 'failed' && (status === 0 || status === 200 || status === 429 || status >= 500)
     if (retries === undefined || !isRetried || attempt >= retries.max) {
       this.#active--
       return
@@ -137,18 +158,17 @@ class ReadAnswer {
   code: string | undefined
   firstAt: number | undefined
   retryAfterMs: number | undefined
-  readonly #request: ClientRequest
   readonly #scheduler: Scheduler
   readonly #endMark: string
 
-  constructor(request: ClientRequest, scheduler: Scheduler, isMessages: boolean) {
-    this.#request = request
+  constructor(scheduler: Scheduler, isMessages: boolean) {
     this.#scheduler = scheduler
     this.#endMark = isMessages ? 'event: message_stop' : 'data: [DONE]'
   }
 
-  async read(response: Response): Promise<void> {
-    if (this.#request.disconnected) {
+  async read(request: ClientRequest, pending: Promise<Response>): Promise<void> {
+    const response = await pending
+    if (request.disconnected) {
       this.end = 'disconnected'
       return
     }
@@ -162,7 +182,7 @@ class ReadAnswer {
     const after = Number(headers['retry-after'])
     if (Number.isFinite(after) && headers['retry-after'] !== undefined) this.retryAfterMs = after * 1_000
     if (typeof body === 'string') this.#readText(body)
-    else await this.#readStream(body)
+    else await this.#readStream(request, body)
   }
 
   #readText(body: string): void {
@@ -172,18 +192,18 @@ class ReadAnswer {
     } else this.code = codeIn(body)
   }
 
-  async #readStream(body: AsyncIterable<string>): Promise<void> {
+  async #readStream(request: ClientRequest, body: AsyncIterable<string>): Promise<void> {
     let tail = ''
     try {
       for await (const piece of body) {
         this.firstAt ??= this.#scheduler.now
         tail = (tail + piece).slice(-2_000)
-        if (this.#request.disconnected) break
+        if (request.disconnected) break
       }
     } catch (error) {
-      if (!this.#request.disconnected) throw error
+      if (!request.disconnected) throw error
     }
-    if (this.#request.disconnected) this.end = 'disconnected'
+    if (request.disconnected) this.end = 'disconnected'
     else if (tail.includes(this.#endMark)) this.end = 'completed'
     else this.code = codeIn(tail)
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StoreEvent, TargetEvent } from '@sluice/core'
-import type { LedgerClosing } from '@sluice/core/ledger'
+import type { Charge, LedgerClosing, LedgerEntry } from '@sluice/core/ledger'
 import type { Claim, LimitDecision, Settlement } from '@sluice/core/store'
 
 /**
@@ -30,7 +30,7 @@ export interface RequestRecord {
   readonly key: string
   readonly model: string
   readonly stream: boolean
-  /** 0 if the client disconnected before the head of the response. */
+  /** 0 without the head of a response: the client disconnected before, or no gateway was there to send it. */
   readonly status: number
   readonly end: RequestEnd
   /** The `code` of the error. */
@@ -103,6 +103,24 @@ export interface StateRecord {
   readonly event: TargetEvent | StoreEvent
 }
 
+/** A record that the database closed as `lost`, because its process gave no sign of life. A later closing replaces it. */
+export interface LostRecord {
+  readonly type: 'lost'
+  readonly at: number
+  /** The gateway that found it. */
+  readonly gateway: number
+  readonly entry: LedgerEntry
+  /** The last known charge. */
+  readonly charge: Charge
+}
+
+/** A crash of a gateway: its calls have ended, and its clients notice. */
+export interface CrashRecord {
+  readonly type: 'crash'
+  readonly at: number
+  readonly gateway: number
+}
+
 /** What happened in a simulation. */
 export type HistoryRecord =
   | RequestRecord
@@ -111,6 +129,8 @@ export type HistoryRecord =
   | SettlementRecord
   | LedgerRecord
   | StateRecord
+  | LostRecord
+  | CrashRecord
 
 /** Receives what happens, in its order. */
 export interface HistoryListener {
@@ -120,7 +140,7 @@ export interface HistoryListener {
   /** A call of an upstream begins. */
   callBegan?(record: BegunCall): void
   /** An upstream sends the head of a successful response. */
-  callAnswered?(record: BegunCall): void
+  callAnswered?(record: BegunCall, at: number): void
   /** A gateway reports what a request, or a call whose response was discarded, costs in US dollars. */
   charged?(cost: number): void
 }
@@ -155,8 +175,8 @@ export class History {
     for (const listener of this.#listeners) listener.callBegan?.(record)
   }
 
-  callAnswered(record: BegunCall): void {
-    for (const listener of this.#listeners) listener.callAnswered?.(record)
+  callAnswered(record: BegunCall, at: number): void {
+    for (const listener of this.#listeners) listener.callAnswered?.(record, at)
   }
 
   charged(cost: number): void {
@@ -187,6 +207,7 @@ function lineOf(record: HistoryRecord): string {
   switch (record.type) {
     case 'request':
     case 'call':
+    case 'crash':
       return JSON.stringify(record)
     case 'claim': {
       const { type, at, gateway, claim, decision } = record
@@ -222,6 +243,11 @@ function lineOf(record: HistoryRecord): string {
         totalMs,
         again,
       })
+    }
+    case 'lost': {
+      const { type, at, gateway, entry, charge } = record
+      const { id, requestId } = entry
+      return JSON.stringify({ type, at, gateway, id, requestId, cost: charge.cost })
     }
     case 'state': {
       const { type, at, gateway, event } = record

@@ -1,4 +1,5 @@
-import { type SimulationOptions, type SimulationResult, simulate } from './simulate.ts'
+import { type SimulationResult, simulate } from './simulate.ts'
+import type { SimulationOptions } from './simulation-options.ts'
 import type { UpstreamModel } from './upstream-model.ts'
 
 /** A simulation that may be made smaller. */
@@ -9,7 +10,8 @@ export interface ShrinkableSimulation {
 }
 
 /** The parts of a simulation that shrinking leaves out. */
-export interface SimulationParts extends Pick<SimulationOptions, 'upstreams' | 'stores' | 'traffic'> {
+export interface SimulationParts
+  extends Pick<SimulationOptions, 'upstreams' | 'stores' | 'crashes' | 'skewMs' | 'traffic'> {
   readonly gateways: number
 }
 
@@ -23,7 +25,7 @@ export interface ShrunkSimulation {
 
 /**
  * Makes a failing simulation smaller while it fails by the same invariant: fewer requests and gateways, and without the outages,
- * partitions, failures, retries and groups of clients that it does not need. Returns `undefined` if it does not fail.
+ * partitions, crashes, skew, failures, retries and groups of clients that it does not need. Returns `undefined` if it does not fail.
  *
  * @param maxRuns Maximum number of simulations. Default 200.
  */
@@ -60,7 +62,7 @@ function* candidates(
   parts: SimulationParts,
   { requests, violations }: SimulationResult,
 ): Generator<SimulationParts> {
-  const { traffic, gateways, upstreams = {}, stores = {} } = parts
+  const { traffic, gateways, upstreams = {}, stores = {}, crashes = [], skewMs = 0 } = parts
   const withRequests = (maxRequests: number): SimulationParts => ({
     ...parts,
     traffic: { ...traffic, maxRequests },
@@ -70,7 +72,9 @@ function* candidates(
     if (fewer >= 1 && fewer < requests) yield withRequests(fewer)
   }
   for (const fewer of [1, gateways >> 1, gateways - 1]) {
-    if (fewer >= 1 && fewer < gateways) yield { ...parts, gateways: fewer }
+    if (fewer < 1 || fewer >= gateways) continue
+    const left = crashes.filter(({ gateway }) => gateway < fewer)
+    yield { ...parts, gateways: fewer, ...(crashes.length > 0 && { crashes: left }) }
   }
   const { clients } = traffic
   for (const [index, group] of clients.entries()) {
@@ -85,6 +89,8 @@ function* candidates(
       yield withClients(clients.map((each, at) => (at === index ? rest : each)))
     }
   }
+  for (const left of eachLeftOut(crashes)) yield { ...parts, crashes: left }
+  if (skewMs > 0) yield { ...parts, skewMs: 0 }
   for (const [name, model] of Object.entries(upstreams)) {
     const withModel = (changed: UpstreamModel): SimulationParts => ({
       ...parts,
@@ -93,7 +99,7 @@ function* candidates(
     for (const outages of eachLeftOut(model.outages)) yield withModel({ outages })
     for (const failures of eachLeftOut(model.failures)) yield withModel({ failures })
   }
-  for (const name of ['limits', 'ledger'] as const) {
+  for (const name of ['limits', 'ledger', 'health'] as const) {
     for (const partitions of eachLeftOut(stores[name]?.partitions)) {
       yield { ...parts, stores: { ...stores, [name]: { ...stores[name], partitions } } }
     }

@@ -1,71 +1,15 @@
-import {
-  type Clock,
-  createGateway,
-  type GatewayOptions,
-  type LimitStore,
-  observers,
-  type Target,
-  UpstreamError,
-} from '@sluice/core'
-import { type BatchedLedger, batchedLedger } from '@sluice/core/ledger'
+import { memoryProcessStores } from '@sluice/core/adapter'
 import { memoryLimitStore } from '@sluice/core/limits'
 import { Clients, type ReachableGateway } from './clients.ts'
-import { History, type HistoryListener } from './history.ts'
-import type { Invariant, Violation } from './invariant.ts'
-import { randomStreams, seededIds } from './random-streams.ts'
+import { GatewayMachine, type SharedParts } from './gateway-machine.ts'
+import { History } from './history.ts'
+import type { Violation } from './invariant.ts'
+import { LedgerDatabase } from './ledger-database.ts'
+import { randomStreams } from './random-streams.ts'
 import { Scheduler } from './scheduler.ts'
-import { LedgerDatabase, linkedLimitStore, type StoreLink } from './store-link.ts'
-import type { Traffic } from './traffic.ts'
-import { SimulatedUpstream, type UpstreamModel } from './upstream-model.ts'
-
-/** What one gateway of a simulation is made of, in place of what a process has. */
-export interface GatewayEnvironment {
-  /** The number of the gateway, from 0. */
-  readonly index: number
-  readonly clock: Clock
-  /** Random numbers of this gateway, determined by the seed. */
-  readonly random: () => number
-  /** Returns ids of 32 hexadecimal digits, determined by the seed. */
-  readonly generateId: () => string
-  /** The limit store that all gateways share, over the link of this one. */
-  readonly limitStore: LimitStore
-  /** The ledger of this gateway, over its link to the database that all share: for the option `ledger`. */
-  readonly ledger: BatchedLedger
-  /** Returns a target whose calls go to the modelled upstream with the name of its provider. */
-  readonly simulated: (target: Target) => Target
-}
-
-/** Options of `simulate`. */
-export interface SimulationOptions {
-  /** Determines all random numbers, and so the whole history: a whole number. Default 1. */
-  readonly seed?: number
-  /** Number of gateways behind one load balancer, which chooses at random. Default 1. */
-  readonly gateways?: number
-  /**
-   * Returns the options of a gateway. The simulation adds its clock, random numbers and ids. Limiters and authenticators that
-   * you create take `clock` of the environment.
-   */
-  readonly createOptions: (environment: GatewayEnvironment) => GatewayOptions
-  /** The models of upstreams, by the names of providers. A provider that is not listed has the default model. */
-  readonly upstreams?: Readonly<Record<string, UpstreamModel>>
-  readonly stores?: {
-    /** The link to the limit store. */
-    readonly limits?: StoreLink
-    /** The link to the database of the ledger. */
-    readonly ledger?: StoreLink
-  }
-  readonly traffic: Traffic
-  /** The date at the beginning, in milliseconds since 1970. Default: 2026-01-01, 00:00 UTC. */
-  readonly startAt?: number
-  /** What must hold. Each simulation needs new ones. Default: none. */
-  readonly invariants?: readonly Invariant[]
-  /** Further listeners to the history, such as `simulationReport()`. */
-  readonly listeners?: readonly HistoryListener[]
-  /** Called with each line of the history, a JSON object. */
-  readonly onLine?: (line: string) => void
-  /** Ends the simulation early: it rejects with the reason. */
-  readonly signal?: AbortSignal
-}
+import type { Crash } from './simulated-process.ts'
+import type { SimulationOptions } from './simulation-options.ts'
+import { SimulatedUpstream } from './upstream-model.ts'
 
 /** The result of a simulation. */
 export interface SimulationResult {
@@ -94,15 +38,9 @@ const settleMs = 120_000
  * Rejects if a model cannot answer a request, or if a gateway waits for real I/O.
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  const {
-    seed = 1,
-    gateways: count = 1,
-    startAt = newYear,
-    stores = {},
-    traffic,
-    invariants = [],
-    signal,
-  } = options
+  const { seed = 1, gateways: count = 1, startAt = newYear, traffic, invariants = [], signal } = options
+  checkCrashes(options.crashes ?? [], count)
+  checkSkew(options.skewMs ?? 0)
   const streams = randomStreams(seed)
   const scheduler = new Scheduler(startAt)
   const history = new History([...invariants, ...(options.listeners ?? [])], options.onLine)
@@ -117,73 +55,25 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     upstreams.set(name, upstream)
     return upstream
   }
-  const ledgers: BatchedLedger[] = []
-  const running = Array.from({ length: count }, (_, index) => {
-    const random = streams(`gateway ${index}`)
-    const ids = new RequestIds(seededIds(streams(`ids ${index}`)))
-    const ledger = batchedLedger(
-      database.linked(index, stores.ledger ?? {}, streams(`ledger link ${index}`)),
-      {
-        clock: scheduler.clock,
-        observe: event => {
-          if (event.type === 'store')
-            history.record({ type: 'state', at: scheduler.now, gateway: index, event })
-        },
-      },
-    )
-    ledgers.push(ledger)
-    const simulated = simulatedTargets(index, upstreamOf)
-    const environment: GatewayEnvironment = {
-      index,
-      clock: scheduler.clock,
-      random,
-      generateId: seededIds(streams(`claims ${index}`)),
-      limitStore: linkedLimitStore(
-        limitStore,
-        index,
-        stores.limits ?? {},
-        streams(`limits link ${index}`),
-        scheduler,
-        history,
-      ),
-      ledger,
-      simulated,
-    }
-    const given = options.createOptions(environment)
-    const gateway = createGateway({
-      transport: (request): Promise<never> => {
-        const error = new UpstreamError(
-          `A call to ${new URL(request.url).host} is not simulated: wrap its target in \`simulated\`.`,
-          { kind: 'unreachable' },
-        )
-        history.fail(error)
-        return Promise.reject(error)
-      },
-      ...given,
-      clock: scheduler.clock,
-      random,
-      generateId: ids.next,
-      observe: observers(given.observe ?? (() => {}), event => {
-        if (event.type === 'target' || event.type === 'store') {
-          history.record({ type: 'state', at: scheduler.now, gateway: index, event })
-        } else if (event.type === 'discarded_call') history.charged(event.cost ?? 0)
-        else if (event.type === 'end') {
-          history.charged(event.cost ?? 0)
-          if (event.outcome === 'internal_error') {
-            history.fail(event.error instanceof Error ? event.error : new Error(String(event.error)))
-          }
-        }
-      }),
-    })
-    const reachable: ReachableGateway = {
-      fetch: (request, context) => ids.idOf(() => gateway.fetch(request, context)),
-      basePath: given.basePath ?? '/v1',
-    }
-    return { gateway, reachable }
-  })
+  const health = memoryProcessStores(count, scheduler.clock.monotonic).health
+  let reachable: readonly ReachableGateway[] | undefined
+  const shared: SharedParts = {
+    options,
+    streams,
+    scheduler,
+    history,
+    limitStore,
+    database,
+    health,
+    upstreamOf,
+    changed: () => {
+      reachable = undefined
+    },
+  }
+  const machines = Array.from({ length: count }, (_, index) => new GatewayMachine(index, shared))
   const clients = new Clients(
     traffic,
-    running.map(({ reachable }) => reachable),
+    () => (reachable ??= machines.flatMap(machine => machine.reachable ?? [])),
     streams,
     scheduler,
     history,
@@ -196,14 +86,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     check()
     return clients.done
   })
+  for (const machine of machines) machine.cancelCrashes()
   // Pending settlements and records reach their stores, which may just be back.
   await scheduler.runFor(settleMs)
   let stopped = false
-  const stopping = Promise.all(running.map(({ gateway }) => gateway.close()))
-    .then(() => Promise.all(ledgers.map(ledger => ledger.stop())))
-    .finally(() => {
-      stopped = true
-    })
+  const stopping = Promise.all(machines.map(machine => machine.stop())).finally(() => {
+    stopped = true
+  })
   await scheduler.runUntil(() => stopped)
   await stopping
   check()
@@ -218,40 +107,18 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
 }
 
-/** Ids of a gateway. The first one that a request generates is its own. */
-class RequestIds {
-  readonly next: () => string
-  #first: string | undefined
-
-  constructor(generate: () => string) {
-    this.next = () => {
-      const id = generate()
-      this.#first ??= id
-      return id
-    }
-  }
-
-  /** Returns what `begin` returns, and the id of the request that it begins. */
-  idOf<T>(begin: () => T): readonly [result: T, requestId: string] {
-    this.#first = undefined
-    const result = begin()
-    return [result, `req_${this.#first}`]
-  }
+function checkSkew(skewMs: number): void {
+  if (Number.isFinite(skewMs) && skewMs >= 0) return
+  throw new TypeError(`skewMs is ${skewMs}, expected milliseconds from 0.`)
 }
 
-/** Each gateway has providers of its own, as each process has: their health and their queues are not shared. */
-function simulatedTargets(
-  gateway: number,
-  upstreamOf: (name: string) => SimulatedUpstream,
-): (target: Target) => Target {
-  const providers = new Map<Target['provider'], Target['provider']>()
-  return target => {
-    const { provider } = target
-    let own = providers.get(provider)
-    if (own === undefined) {
-      own = { ...provider, transport: upstreamOf(provider.name).transport(gateway) }
-      providers.set(provider, own)
-    }
-    return { ...target, provider: own }
+function checkCrashes(crashes: readonly Crash[], gateways: number): void {
+  const isTime = (ms: number) => Number.isFinite(ms) && ms >= 0
+  for (const { gateway, atMs, downMs = 0 } of crashes) {
+    if (Number.isInteger(gateway) && gateway >= 0 && gateway < gateways && isTime(atMs) && isTime(downMs))
+      continue
+    throw new TypeError(
+      `The crash of gateway ${gateway} at ${atMs} ms for ${downMs} ms is invalid: expected a gateway below ${gateways}, and milliseconds from 0.`,
+    )
   }
 }

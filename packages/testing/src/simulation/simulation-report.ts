@@ -31,13 +31,22 @@ export interface SimulationReport {
   /** Of answered attempts: until the first byte, and until the end. */
   readonly firstMs: { readonly p50: number; readonly p99: number }
   readonly totalMs: { readonly p50: number; readonly p99: number }
-  /** US dollars by the gateways' prices, of requests and of discarded calls with a known price. */
+  /**
+   * US dollars by the gateways' prices, of requests and of discarded calls with a known price. A gateway reports nothing of
+   * requests that its crash ends.
+   */
   readonly spend: number
   /** Failed attempts by status. */
   readonly failures: Readonly<Record<string, number>>
   /** Attempts with 429 by the id of the API key. */
   readonly rateLimited: Readonly<Record<string, number>>
   readonly targets: readonly TargetReport[]
+}
+
+/** The name of a failure. */
+function nameOf(status: number): string {
+  if (status === 0) return 'no response'
+  return status === 200 ? 'cut off' : String(status)
 }
 
 /** Sums up the history of a simulation. Pass it in `listeners`. */
@@ -75,7 +84,7 @@ export class SimulationSummary implements HistoryListener {
         this.#firstMs.add(firstMs ?? ms)
         this.#totalMs.add(ms)
       } else if (end === 'failed') {
-        const name = status === 200 ? 'cut off' : String(status)
+        const name = nameOf(status)
         this.#failures.set(name, (this.#failures.get(name) ?? 0) + 1)
         if (status === 429) this.#rateLimited.set(key, (this.#rateLimited.get(key) ?? 0) + 1)
       }

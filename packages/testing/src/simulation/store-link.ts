@@ -1,9 +1,9 @@
-import type { LedgerRepository } from '@sluice/core/ledger'
 import type { MemoryLimitStore } from '@sluice/core/limits'
-import type { LimitStore } from '@sluice/core/store'
+import type { LimitStore, SharedHealth } from '@sluice/core/store'
 import { type Distribution, sampler } from './distribution.ts'
 import type { History } from './history.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
 import { rangeAt, type TimeRange } from './time-range.ts'
 
 /** A period in which gateways cannot reach a store. */
@@ -21,39 +21,48 @@ export interface StoreLink {
   readonly partitions?: readonly Partition[]
 }
 
-/** Carries operations of one gateway to a store, which takes effect after one way, and answers after the other. */
-class Link {
-  readonly #gateway: number
+/** Carries operations of a process to a store, where each takes effect after one way, and answers after the other. */
+export class Link {
+  readonly #process: SimulatedProcess
   readonly #scheduler: Scheduler
   readonly #latencyMs: () => number
   readonly #partitions: readonly Partition[]
 
   constructor(
-    gateway: number,
+    process: SimulatedProcess,
     { latencyMs = 0.3, partitions = [] }: StoreLink,
     random: () => number,
     scheduler: Scheduler,
   ) {
-    this.#gateway = gateway
+    this.#process = process
     this.#scheduler = scheduler
     this.#latencyMs = sampler(latencyMs, random)
     this.#partitions = partitions.filter(
-      ({ gateways }) => gateways === undefined || gateways.includes(gateway),
+      ({ gateways }) => gateways === undefined || gateways.includes(process.gateway),
     )
   }
 
-  call<T>(operation: () => T): Promise<T> {
+  call<T>(operation: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const [there, back] = [this.#latencyMs(), this.#latencyMs()]
+      const answer = (run: () => void) =>
+        this.#pass(back, reject, () => {
+          if (this.#process.alive) run()
+        })
       this.#pass(there, reject, () => {
-        let value: T
+        let value: T | Promise<T>
         try {
           value = operation()
         } catch (error) {
-          this.#pass(back, reject, () => reject(error))
+          answer(() => reject(error))
           return
         }
-        this.#pass(back, reject, () => resolve(value))
+        if (!(value instanceof Promise)) answer(() => resolve(value))
+        else
+          value.then(
+            result => answer(() => resolve(result)),
+            error => answer(() => reject(error)),
+          )
       })
     })
   }
@@ -68,21 +77,21 @@ class Link {
 
   #isCut(refuse: (error: Error) => void): boolean {
     const partition = rangeAt(this.#partitions, this.#scheduler.now)
-    if (partition?.kind === 'refused') refuse(new Error(`Gateway ${this.#gateway} cannot reach the store.`))
+    if (partition?.kind === 'refused' && this.#process.alive) {
+      refuse(new Error(`Gateway ${this.#process.gateway} cannot reach the store.`))
+    }
     return partition !== undefined
   }
 }
 
-/** Returns the limit store as one gateway reaches it over its link. */
+/** Returns the limit store as one process reaches it over its link. */
 export function linkedLimitStore(
   store: MemoryLimitStore,
-  gateway: number,
-  options: StoreLink,
-  random: () => number,
+  { gateway }: SimulatedProcess,
+  link: Link,
   scheduler: Scheduler,
   history: History,
 ): LimitStore {
-  const link = new Link(gateway, options, random, scheduler)
   return {
     admit: claim =>
       link.call(() => {
@@ -99,45 +108,12 @@ export function linkedLimitStore(
   }
 }
 
-/**
- * The database of the ledger: the rows of open requests, and the ids of closed ones. It behaves as the real ones do: the first
- * closing of a record counts, and a closing without an entry is a complete record.
- */
-export class LedgerDatabase {
-  readonly #open = new Set<string>()
-  readonly #closed = new Set<string>()
-  readonly #scheduler: Scheduler
-  readonly #history: History
-
-  constructor(scheduler: Scheduler, history: History) {
-    this.#scheduler = scheduler
-    this.#history = history
-  }
-
-  /** Number of records that have no closing. */
-  get open(): number {
-    return this.#open.size
-  }
-
-  /** Returns the database as one gateway reaches it over its link. */
-  linked(gateway: number, options: StoreLink, random: () => number): LedgerRepository {
-    const link = new Link(gateway, options, random, this.#scheduler)
-    return {
-      write: ({ entries, closings, cancelled = [] }) =>
-        link.call(() => {
-          for (const { id } of entries) if (!this.#closed.has(id)) this.#open.add(id)
-          for (const id of cancelled) this.#open.delete(id)
-          for (const closing of closings) {
-            const { id } = closing.entry
-            const again = this.#closed.has(id)
-            this.#open.delete(id)
-            this.#closed.add(id)
-            this.#history.record({ type: 'ledger', at: this.#scheduler.now, gateway, closing, again })
-          }
-        }),
-      // Every gateway of a simulation lives: none leaves an orphan.
-      closeOrphans: () => link.call(() => 0),
-      usage: () => Promise.reject(new Error('The simulated ledger stores no sums.')),
-    }
+/** Returns the shared health of targets as one process reaches it over its link. */
+export function linkedHealth(store: SharedHealth, link: Link): SharedHealth {
+  return {
+    read: ids => link.call(() => store.read(ids)),
+    write: changes => link.call(() => store.write(changes)),
+    acquireProbe: (id, holder, ms) => link.call(() => store.acquireProbe(id, holder, ms)),
+    releaseProbe: (id, holder) => link.call(() => store.releaseProbe(id, holder)),
   }
 }

@@ -3,6 +3,7 @@ import { type Distribution, sampler } from './distribution.ts'
 import type { CallEnd, CallRecord, History } from './history.ts'
 import { markerIn } from './prompt-marker.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
 import { rangeAt, type TimeRange } from './time-range.ts'
 import {
   completeBody,
@@ -86,8 +87,8 @@ export class SimulatedUpstream {
     this.#networkMs = sampler(model.networkMs ?? 20, random)
   }
 
-  /** Returns the transport of one gateway to it. */
-  transport(gateway: number): Transport {
+  /** Returns the transport of the process of a gateway to it. */
+  transport(process: SimulatedProcess): Transport {
     return (request, signal) => {
       const format = wireFormatOf(request.url)
       if (format === undefined) {
@@ -102,7 +103,8 @@ export class SimulatedUpstream {
         const call = new ModelledCall(
           this.#scheduler,
           this.#history,
-          this.#begin(gateway, format, request.url, body),
+          process,
+          this.#begin(process.gateway, format, request.url, body),
         )
         call.start(signal, resolve, reject)
       })
@@ -211,12 +213,11 @@ interface CallPlan {
 
 type Response = Awaited<ReturnType<Transport>>
 
-const encoder = new TextEncoder()
-
 /** One call of an upstream, from its request to the end of its answer. */
 class ModelledCall {
   readonly #scheduler: Scheduler
   readonly #history: History
+  readonly #process: SimulatedProcess
   readonly #plan: CallPlan
   #over = false
   #signal!: AbortSignal
@@ -229,10 +230,13 @@ class ModelledCall {
     this.#body?.fail(reason)
   }
   #status = 0
+  /** The connection of a process that crashed is closed; nobody is left to be told. */
+  readonly #dropped = () => this.#end('cancelled', this.#status)
 
-  constructor(scheduler: Scheduler, history: History, plan: CallPlan) {
+  constructor(scheduler: Scheduler, history: History, process: SimulatedProcess, plan: CallPlan) {
     this.#scheduler = scheduler
     this.#history = history
+    this.#process = process
     this.#plan = plan
     const { record } = plan
     history.callBegan(record)
@@ -246,6 +250,7 @@ class ModelledCall {
       return
     }
     signal.addEventListener('abort', this.#cancel, { once: true })
+    this.#process.onCrash(this.#dropped)
     const { failure, networkMs, firstTokenMs, tokenMs, answer, streamed, format, streamReads } = this.#plan
     const kind = failure?.kind
     if (kind === 'timeout') return
@@ -261,7 +266,7 @@ class ModelledCall {
       after(networkMs, () => {
         this.#status = kind
         const body = new ModelledBody(() => {})
-        body.push(encoder.encode(errorBody(format, kind)))
+        body.push(Buffer.from(errorBody(format, kind)))
         body.end()
         this.#end('refused', kind)
         resolve(responseOf(kind, body, 'application/json', failure!.retryAfter))
@@ -273,7 +278,7 @@ class ModelledCall {
     const head = (type: string) => {
       this.#status = 200
       this.#reject = undefined
-      this.#history.callAnswered(this.#plan.record)
+      this.#history.callAnswered(this.#plan.record, this.#scheduler.now)
       resolve(responseOf(200, body, type, undefined))
     }
     const cut = () => {
@@ -288,7 +293,7 @@ class ModelledCall {
     if (!streamed) {
       after(firstMs + tokenMs * answer.completionTokens, () => {
         head('application/json')
-        const bytes = encoder.encode(completeBody(format, answer))
+        const bytes = Buffer.from(completeBody(format, answer))
         if (kind === 'cut') {
           body.push(bytes.subarray(0, bytes.length >> 1))
           cut()
@@ -308,7 +313,7 @@ class ModelledCall {
         cut()
         return
       }
-      body.push(encoder.encode(parts[index]))
+      body.push(Buffer.from(parts[index]!))
       if (index + 1 < parts.length) after(partMs, () => send(index + 1))
       else {
         this.#complete()
@@ -331,6 +336,7 @@ class ModelledCall {
     if (this.#over) return
     this.#over = true
     this.#signal.removeEventListener('abort', this.#cancel)
+    this.#process.offCrash(this.#dropped)
     const { record, answer, ended } = this.#plan
     ended()
     const isAnswered = end === 'completed'

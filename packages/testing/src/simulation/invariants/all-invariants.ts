@@ -15,6 +15,8 @@ export interface Expectations extends RetryExpectations {
   readonly limits?: readonly ExpectedLimits[]
   /** The partitions of the limit store. */
   readonly partitions?: readonly Partition[]
+  /** The partitions of the ledger's database. */
+  readonly ledgerPartitions?: readonly Partition[]
   /** The option `instances` of the limiter. Default 4. */
   readonly instances?: number
   readonly herd?: HerdExpectations
@@ -24,11 +26,11 @@ export interface Expectations extends RetryExpectations {
 
 /** Returns all invariants, for one simulation. Its gateways need `ledger` of their environment. */
 export function allInvariants(expectations: Expectations): readonly Invariant[] {
-  const { gateways, limits = [], partitions = [], instances, herd, fairness } = expectations
+  const { gateways, limits = [], partitions = [], ledgerPartitions, instances, herd, fairness } = expectations
   return [
     limitsHold({ limits, partitions, gateways, ...(instances !== undefined && { instances }) }),
     settledOnce(partitions),
-    recordsKept(),
+    recordsKept(ledgerPartitions),
     boundedRetries(expectations),
     noHerd(herd),
     ...(fairness === undefined ? [] : [fairShares(fairness)]),

@@ -61,6 +61,10 @@ export function boundedRetries(expectations: RetryExpectations = {}): Invariant 
     },
     record(record: HistoryRecord) {
       if (record.type === 'request') called.delete(attemptKey(record))
+      // The next process has retry budgets of its own.
+      if (record.type === 'crash') {
+        for (const name of targets.keys()) if (name.startsWith(`${record.gateway}/`)) targets.delete(name)
+      }
       if (record.type !== 'call') return
       const target = targets.get(targetOf(record))!
       target.active--

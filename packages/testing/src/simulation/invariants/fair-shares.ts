@@ -18,8 +18,8 @@ export interface FairnessExpectations {
 const tolerance = 0.01
 /** How long a partition has an effect, in milliseconds: a window of a minute, and the recovery of the store. */
 const afterMs = 70_000
-/** Below so many requests of a group, shares and percentiles mean little. */
-const minRequests = 500
+/** Below so many admitted requests of a group, shares and percentiles mean little. */
+const minRequests = 1_000
 
 /**
  * Clients within their limits do not suffer from those beyond theirs: they get no 429, fail no more often, and wait no longer
@@ -28,12 +28,15 @@ const minRequests = 500
 export function fairShares({ quiet, noisy, except = [] }: FairnessExpectations): Invariant {
   const violations = new ViolationList('fair shares')
   const sums = () => ({ requests: 0, failures: 0, firstMs: new LatencyHistogram() })
+  const crashedAt = new Map<number, number>()
   const [quietSums, noisySums] = [sums(), sums()]
   return {
     name: 'fair shares',
     requestBegan: ({ request }) => violations.sent(request),
     record(record: HistoryRecord) {
-      if (record.type !== 'request') return
+      if (record.type === 'crash') crashedAt.set(record.gateway, record.at)
+      // Where no gateway runs, none shares anything.
+      if (record.type !== 'request' || record.gateway < 0) return
       const isQuiet = quiet.includes(record.clients)
       if (!isQuiet && !noisy.includes(record.clients)) return
       if (isQuiet && record.status === 429 && !except.some(isNear(record.at))) {
@@ -43,9 +46,14 @@ export function fairShares({ quiet, noisy, except = [] }: FairnessExpectations):
         )
       }
       const into = isQuiet ? quietSums : noisySums
+      // A 429 of the gateway is what noisy clients have to expect: what is compared is what it admits.
+      if (record.status === 429) return
+      // Nor does a crash choose whom it hits.
+      const sinceCrash = record.at + record.ms - (crashedAt.get(record.gateway) ?? Number.NEGATIVE_INFINITY)
+      // As near as sums of fractions are.
+      if (record.end === 'failed' && Math.abs(sinceCrash) < 0.001) return
       into.requests++
-      // A 429 of the gateway is what noisy clients have to expect.
-      if (record.end === 'failed' && record.status !== 429) into.failures++
+      if (record.end === 'failed') into.failures++
       if (record.firstMs !== undefined) into.firstMs.add(record.firstMs)
     },
     violations({ now }) {

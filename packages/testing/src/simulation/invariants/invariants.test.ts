@@ -1,6 +1,6 @@
 import type { LedgerClosing } from '@sluice/core/ledger'
 import { describe, expect, it } from 'vitest'
-import type { CallRecord, RequestRecord } from '../history.ts'
+import type { CallRecord, HistoryRecord, RequestRecord } from '../history.ts'
 import type { Invariant } from '../invariant.ts'
 import { boundedRetries } from './bounded-retries.ts'
 import { fairShares } from './fair-shares.ts'
@@ -173,6 +173,20 @@ describe('settledOnce', () => {
     expect(found(unknown)).toEqual(['A claim was settled with 1 that the store had not allowed.'])
   })
 
+  it('knows that a crashed gateway settles nothing more, and that a settlement may be on its way', () => {
+    const crashed = settledOnce()
+    for (const record of [admitted, { ...admitted, gateway: 1, claim: { ...claim, id: 'b' } }])
+      crashed.record(record)
+    crashed.record({ type: 'crash', at: 5_500, gateway: 0 })
+    crashed.record(settled(1))
+    // A claim that was on its way, and one of the next process.
+    for (const at of [5_501, 20_000]) crashed.record({ ...admitted, at, claim: { ...claim, id: `at ${at}` } })
+    expect(found(crashed)).toEqual([
+      'Gateway 1 never settled a claim of 5000 ms.',
+      'Gateway 0 never settled a claim of 20000 ms.',
+    ])
+  })
+
   it('knows that answers are lost in a partition', () => {
     const lost = settledOnce([{ fromMs: 5_500, toMs: 9_000 }])
     lost.record(admitted)
@@ -260,10 +274,23 @@ describe('noHerd', () => {
     expect(found(slow)).toEqual([])
   })
 
+  it('allows all calls again once the target answers another gateway, where health is shared', () => {
+    const calls = (shared: boolean) => {
+      const invariant = noHerd({ shared })
+      for (let request = 0; request < 5; request++)
+        play(invariant, request, { key: `key ${request % 4}` }, failed)
+      invariant.callAnswered?.(aCall(20, { at: 90, gateway: 1 }), 100)
+      for (const at of [101, 102, 103]) invariant.callBegan?.(aCall(21, { at }))
+      return found(invariant)
+    }
+    expect(calls(true)).toEqual([])
+    expect(calls(false)).toHaveLength(1)
+  })
+
   it('allows all calls again as soon as the target answers', () => {
     const kept = failing()
     kept.callBegan?.(aCall(20, { at: 100 }))
-    kept.callAnswered?.(aCall(20, { at: 100 }))
+    kept.callAnswered?.(aCall(20, { at: 100 }), 100)
     for (const at of [101, 102, 103, 104]) kept.callBegan?.(aCall(21, { at }))
     expect(found(kept)).toEqual([])
   })
@@ -280,10 +307,82 @@ describe('noHerd', () => {
   })
 })
 
+describe('crashes', () => {
+  const crash = { type: 'crash', at: 50, gateway: 0 } as const
+  const entry = aClosing(0).entry
+  const lost = { type: 'lost', at: 60_000, gateway: 1, entry, charge: entry.estimate } as const
+  const cut = { ms: 50, status: 0, end: 'failed' } as const
+  const begin = (invariant: Invariant) => {
+    invariant.requestBegan?.(aRequest(0))
+    invariant.callBegan?.(aCall(0))
+    invariant.record(aCall(0, { end: 'cancelled' }))
+    invariant.record(crash)
+    invariant.record(aRequest(0, cut))
+  }
+
+  it('leave a record that is lost, or still open', () => {
+    const after = (
+      openRecords: number,
+      more: readonly HistoryRecord[] = [],
+      ...given: Parameters<typeof recordsKept>
+    ) => {
+      const invariant = recordsKept(...given)
+      begin(invariant)
+      for (const record of more) invariant.record(record)
+      return found(invariant, { openRecords })
+    }
+    expect(after(1)).toEqual([])
+    expect(after(0)).toEqual(['Crashes left 1 records open, of which the database has 0.'])
+    expect(after(2)).toEqual(['The database has 2 records without an end.'])
+    expect(after(0, [lost])).toEqual([])
+    expect(after(0, [], [{ fromMs: 40, toMs: 60 }])).toEqual([])
+  })
+
+  it('do not excuse a gateway that lives', () => {
+    const [missing, kept] = [recordsKept(), recordsKept()]
+    for (const invariant of [missing, kept]) {
+      play(invariant, 0)
+      invariant.record(lost)
+    }
+    expect(found(missing)).toEqual(['The record of req_0, sent at 0 ms, is lost.'])
+    kept.record(ledger(0))
+    expect(found(kept)).toEqual([])
+  })
+
+  it('allow a share of a limit once more, in a partition only', () => {
+    const expected = { gateways: 1, limits: [{ key: 'ann', requests: { limit: 4, windowMs: 60_000 } }] }
+    const admitted = (partitions: readonly { fromMs: number; toMs: number }[]) => {
+      const kept = limitsHold({ ...expected, instances: 1, partitions })
+      for (let request = 0; request < 8; request++) play(kept, request)
+      kept.record(crash)
+      for (let request = 8; request < 12; request++) play(kept, request)
+      return found(kept)
+    }
+    expect(admitted([{ fromMs: 0, toMs: 1_000 }])).toEqual([])
+    expect(admitted([])).not.toEqual([])
+  })
+
+  it('make a gateway forget which targets fail, and what it retried', () => {
+    const herd = noHerd()
+    for (let request = 0; request < 6; request++) {
+      const key = request % 2 === 0 ? 'ann' : 'bob'
+      play(herd, request, { key, end: 'failed' }, { end: 'refused', status: 503 })
+    }
+    herd.record(crash)
+    for (const at of [100, 200, 300]) herd.callBegan?.(aCall(20, { at }))
+    expect(found(herd)).toEqual([])
+  })
+})
+
 describe('fairShares', () => {
-  const play500 = (quiet: Partial<RequestRecord>, noisy: Partial<RequestRecord> = {}) => {
+  const play1000 = (
+    quiet: Partial<RequestRecord>,
+    noisy: Partial<RequestRecord> = {},
+    before: readonly HistoryRecord[] = [],
+  ) => {
     const invariant = fairShares({ quiet: ['quiet'], noisy: ['noisy'], except: [{ fromMs: 0, toMs: 1 }] })
-    for (let request = 0; request < 600; request++) {
+    for (const record of before) invariant.record(record)
+    for (let request = 0; request < 1_000; request++) {
       invariant.record(aRequest(request, { at: 200_000, clients: 'quiet', ...quiet }))
       invariant.record(aRequest(request, { at: 200_000, clients: 'noisy', ...noisy }))
     }
@@ -291,12 +390,16 @@ describe('fairShares', () => {
   }
 
   it('finds quiet clients that fare worse than noisy ones', () => {
-    expect(play500({}, { status: 429, end: 'failed' })).toEqual([])
-    expect(play500({ at: 100, status: 429, end: 'failed' })).toEqual([])
-    expect(play500({ status: 429, end: 'failed' })[0]).toContain('quiet got a 429')
-    expect(play500({ status: 503, end: 'failed' })).toEqual([
+    expect(play1000({}, { status: 429, end: 'failed' })).toEqual([])
+    expect(play1000({ at: 100, status: 429, end: 'failed' })).toEqual([])
+    expect(play1000({ status: 429, end: 'failed' })[0]).toContain('quiet got a 429')
+    expect(play1000({ status: 503, end: 'failed' })).toEqual([
       'Of the quiet clients 1 failed, of the noisy ones 0.',
     ])
-    expect(play500({ firstMs: 100 })[0]).toMatch(/^The quiet clients waited 10\d/)
+    expect(play1000({ status: 0, end: 'failed', gateway: -1 })).toEqual([])
+    const crash = { type: 'crash', at: 200_010, gateway: 0 } as const
+    expect(play1000({ status: 0, end: 'failed' }, {}, [crash])).toEqual([])
+    expect(play1000({ status: 0, end: 'failed' })).toHaveLength(1)
+    expect(play1000({ firstMs: 100 })[0]).toMatch(/^The quiet clients waited 10\d/)
   })
 })

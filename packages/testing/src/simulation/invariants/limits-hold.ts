@@ -70,6 +70,8 @@ export function limitsHold(expectations: LimitExpectations): Invariant {
       } else if (record.type === 'request') {
         const attempt = attempts.get(attemptKey(record))
         if (attempt?.calls === 0) attempts.delete(attemptKey(record))
+      } else if (record.type === 'crash') {
+        for (const use of keys.values()) use.crashed(record.at)
       } else if (record.type === 'ledger' && !record.again) {
         keys.get(record.closing.entry.principal)?.charged(record.at, record.closing.charge?.cost ?? 0)
       }
@@ -82,7 +84,7 @@ export function limitsHold(expectations: LimitExpectations): Invariant {
 class KeyUse {
   readonly #expected: ExpectedLimits
   readonly #partitions: readonly TimeRange[]
-  readonly #isolated: number
+  #isolated: number
   readonly #instances: number
   readonly #violations: ViolationList
   /** The level of a leaky bucket of requests, and when it was that. */
@@ -144,6 +146,12 @@ class KeyUse {
 
   ended(): void {
     this.#active--
+  }
+
+  /** In a partition the next process counts its share from 0. */
+  crashed(at: number): void {
+    const { windowMs = 0 } = this.#expected.requests ?? {}
+    if (this.#isIn(at, windowMs + recoveryMs)) this.#isolated++
   }
 
   charged(at: number, cost: number): void {

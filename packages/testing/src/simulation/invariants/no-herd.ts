@@ -12,6 +12,8 @@ export interface HerdExpectations {
   readonly failures?: number
   /** Calls of a gateway within a second that may test an open target: a probe, and a last resort. Default 2. */
   readonly perSecond?: number
+  /** Whether gateways share the health of targets: one may call a target that has answered another. Default `false`. */
+  readonly shared?: boolean
 }
 
 interface TargetState {
@@ -28,17 +30,23 @@ interface TargetState {
  * it do all requests go to it at once.
  */
 export function noHerd(expectations: HerdExpectations = {}): Invariant {
-  const { failures: mostFailures = 5, perSecond = 2 } = expectations
+  const { failures: mostFailures = 5, perSecond = 2, shared = false } = expectations
   const violations = new ViolationList('no herd')
   const targets = new Map<string, TargetState>()
   /** By request and attempt of a client: its key, and the targets that were called. */
   const attempts = new Map<number | string, { readonly key: string; readonly called: string[] }>()
   const nameOf = ({ gateway, provider, model }: BegunCall) => `${gateway}/${provider}/${model}`
-  const targetOf = (record: BegunCall) => {
+  /** When each target answered a gateway last, where gateways share that. */
+  const answeredAt = new Map<string, number>()
+  const targetOf = (record: BegunCall, now: number) => {
     const name = nameOf(record)
-    const known = targets.get(name) ?? { failures: new Map(), openSince: undefined, recent: [] }
-    targets.set(name, known)
-    return known
+    const known = targets.get(name)
+    const { openSince = now } = known ?? {}
+    const isClosed = shared && (answeredAt.get(`${record.provider}/${record.model}`) ?? 0) > openSince
+    if (known !== undefined && !isClosed) return known
+    const target: TargetState = { failures: new Map(), openSince: undefined, recent: [] }
+    targets.set(name, target)
+    return target
   }
   return {
     name: 'no herd',
@@ -47,7 +55,7 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
       attempts.set(attemptKey(record), { key: record.key, called: [] })
     },
     callBegan(record) {
-      const target = targetOf(record)
+      const target = targetOf(record, record.at)
       attempts.get(attemptKey(record))?.called.push(nameOf(record))
       if (target.openSince === undefined) return
       target.recent = [...target.recent.filter(at => record.at - at < 1_000), record.at]
@@ -58,16 +66,18 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
         `Gateway ${gateway} made ${target.recent.length} calls within a second to ${provider}/${model}, which fails since ${Math.round(target.openSince)} ms.`,
       )
     },
-    callAnswered(record) {
-      const target = targetOf(record)
-      target.failures.clear()
-      target.openSince = undefined
-      target.recent = []
+    callAnswered(record, at) {
+      targets.delete(nameOf(record))
+      if (shared) answeredAt.set(`${record.provider}/${record.model}`, at)
     },
     record(record: HistoryRecord) {
       if (record.type === 'request') attempts.delete(attemptKey(record))
+      // The next process does not know which targets fail.
+      if (record.type === 'crash') {
+        for (const name of targets.keys()) if (name.startsWith(`${record.gateway}/`)) targets.delete(name)
+      }
       if (record.type !== 'call') return
-      const target = targetOf(record)
+      const target = targetOf(record, record.at + record.ms)
       // An answer that began before the outage is a success too: it ends a row of failures that has not opened the circuit.
       if (record.end === 'completed' && target.openSince === undefined) target.failures.clear()
       if (!isFailure(record.end, record.status)) return

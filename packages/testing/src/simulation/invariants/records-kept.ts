@@ -1,12 +1,19 @@
 import type { LedgerClosing } from '@sluice/core/ledger'
 import type { CallRecord, HistoryRecord, RequestRecord } from '../history.ts'
 import type { Invariant } from '../invariant.ts'
+import type { Partition } from '../store-link.ts'
 import { attemptKey } from './attempt-key.ts'
 import { ViolationList } from './violation-list.ts'
+
+/** After a partition, until gateways use the database again, at most, in milliseconds. */
+const recoveryMs = 10_000
 
 /** What is known of an attempt of a client until everything fits together. */
 interface Attempt {
   readonly sentAt: number
+  readonly gateway: number
+  /** When its gateway crashed, before everything fitted together. */
+  crashedAt: number | undefined
   client: RequestRecord | undefined
   closing: LedgerClosing | undefined
   calls: number
@@ -16,10 +23,14 @@ interface Attempt {
 
 /**
  * The ledger's database has exactly one record of each request that an upstream got: with the outcome that the client saw, as
- * many calls as upstreams saw, and the tokens that the upstream counted.
+ * many calls as upstreams saw, and the tokens that the upstream counted. A request that a crash ends is closed as `lost`.
+ *
+ * @param partitions of the database: a crash loses what waits for it in memory
  */
-export function recordsKept(): Invariant {
+export function recordsKept(partitions: readonly Partition[] = []): Invariant {
   const violations = new ViolationList('records kept')
+  const wasCut = (from: number, to: number) =>
+    partitions.some(({ fromMs, toMs }) => from < toMs + recoveryMs && fromMs <= to)
   /** By the id of the request. */
   const attempts = new Map<string, Attempt>()
   /** By the number of the request and of the attempt. */
@@ -27,23 +38,23 @@ export function recordsKept(): Invariant {
   const attemptOf = (record: Pick<CallRecord, 'request' | 'attempt'>) =>
     attempts.get(ids.get(attemptKey(record)) ?? '')
   const finish = (id: string, attempt: Attempt, at: number) => {
-    const { client, closing, calls, activeCalls } = attempt
+    const { client, closing, calls, activeCalls, crashedAt } = attempt
     if (client === undefined || activeCalls > 0) return
-    if (closing !== undefined) {
+    if (closing !== undefined && crashedAt === undefined) {
       const issue = disagreement(client, closing, attempt)
       if (issue !== undefined) violations.add(at, `Request ${client.request}.${client.attempt}: ${issue}`)
-    } else if (calls > 0) return
+    } else if (closing === undefined && calls > 0) return
     attempts.delete(id)
     ids.delete(attemptKey(client))
   }
   return {
     name: 'records kept',
     requestBegan(record) {
-      const { request, requestId, at } = record
+      const { request, requestId, at, gateway } = record
       violations.sent(request)
       ids.set(attemptKey(record), requestId)
-      const unknown = { client: undefined, closing: undefined, answered: undefined }
-      attempts.set(requestId, { sentAt: at, ...unknown, calls: 0, activeCalls: 0 })
+      const unknown = { client: undefined, closing: undefined, answered: undefined, crashedAt: undefined }
+      attempts.set(requestId, { sentAt: at, gateway, ...unknown, calls: 0, activeCalls: 0 })
     },
     callBegan(record) {
       const attempt = attemptOf(record)
@@ -62,6 +73,18 @@ export function recordsKept(): Invariant {
         const attempt = attempts.get(record.requestId)!
         attempt.client = record
         finish(record.requestId, attempt, record.at)
+      } else if (record.type === 'crash') {
+        for (const attempt of attempts.values()) {
+          if (attempt.gateway === record.gateway) attempt.crashedAt ??= record.at
+        }
+      } else if (record.type === 'lost') {
+        const { requestId, kind } = record.entry
+        const attempt = attempts.get(requestId)
+        if (attempt === undefined || (kind !== undefined && kind !== 'request')) return
+        // Of a gateway that lives, and only could not reach the database, the closing follows.
+        if (attempt.crashedAt === undefined) return
+        attempts.delete(requestId)
+        if (attempt.client !== undefined) ids.delete(attemptKey(attempt.client))
       } else if (record.type === 'ledger') {
         const { entry, attempts: called } = record.closing
         if (record.again || (entry.kind !== undefined && entry.kind !== 'request')) return
@@ -76,12 +99,23 @@ export function recordsKept(): Invariant {
       }
     },
     violations({ now, openRecords }) {
-      for (const [id, { client, closing, sentAt }] of attempts) {
+      // Rows that the next use of the database closes as `lost`, and those of them that were certainly written.
+      let [orphans, written] = [0, 0]
+      for (const [id, { client, closing, sentAt, crashedAt, calls }] of attempts) {
+        if (crashedAt !== undefined) {
+          orphans++
+          if (calls > 0 && !wasCut(sentAt, crashedAt)) written++
+          continue
+        }
         if (client === undefined) violations.add(now, `${id}, sent at ${Math.round(sentAt)} ms, never ended.`)
         else if (closing === undefined)
           violations.add(now, `The record of ${id}, sent at ${Math.round(sentAt)} ms, is lost.`)
       }
-      if (openRecords > 0) violations.add(now, `The database has ${openRecords} records without an end.`)
+      if (openRecords < written) {
+        violations.add(now, `Crashes left ${written} records open, of which the database has ${openRecords}.`)
+      }
+      if (openRecords > orphans)
+        violations.add(now, `The database has ${openRecords} records without an end.`)
       return violations.list
     },
   }

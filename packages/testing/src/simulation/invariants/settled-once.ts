@@ -6,7 +6,7 @@ import { ViolationList } from './violation-list.ts'
 
 /** How long settled claims are remembered at least, to notice a second settlement, in milliseconds. */
 const historyMs = 150_000
-/** How close to a partition the answer to a claim may be lost, in milliseconds. */
+/** How close to a partition or to a crash the answer to a claim may be lost, in milliseconds. */
 const lostMs = 1_000
 
 /**
@@ -14,7 +14,7 @@ const lostMs = 1_000
  * takes effect once; and it holds no claim at the end.
  *
  * @param partitions of the limit store. A gateway does not know that a claim was allowed whose answer was lost: the store
- * releases it by itself.
+ * releases it by itself, and so it does with those of a process that crashed.
  */
 export function settledOnce(partitions: readonly Partition[] = []): Invariant {
   const violations = new ViolationList('settled once')
@@ -22,6 +22,9 @@ export function settledOnce(partitions: readonly Partition[] = []): Invariant {
   /** What claims were settled with, those of the last `historyMs` and those before. */
   let [settled, settledBefore] = [new Map<string, string>(), new Map<string, string>()]
   let settledSince = 0
+  /** Open claims of processes that crashed: a settlement may be on its way. */
+  const orphaned = new Set<string>()
+  const crashedAt = new Map<number, number>()
   const mayBeLost = (at: number) => partitions.some(({ fromMs, toMs }) => fromMs - lostMs <= at && at < toMs)
   return {
     name: 'settled once',
@@ -29,7 +32,16 @@ export function settledOnce(partitions: readonly Partition[] = []): Invariant {
     record(record: HistoryRecord) {
       if (record.type === 'claim') {
         const { claim, decision, at, gateway } = record
-        if (decision.allowed && needsSettlement(claim)) open.set(claim.id, { at, gateway })
+        if (!decision.allowed || !needsSettlement(claim)) return
+        if (at < (crashedAt.get(gateway) ?? Number.NEGATIVE_INFINITY) + lostMs) orphaned.add(claim.id)
+        else open.set(claim.id, { at, gateway })
+      } else if (record.type === 'crash') {
+        crashedAt.set(record.gateway, record.at)
+        for (const [id, { gateway }] of open) {
+          if (gateway !== record.gateway) continue
+          open.delete(id)
+          orphaned.add(id)
+        }
       } else if (record.type === 'settlement') {
         const { at, settlement } = record
         const charged = settlement.charged.join(' ')
@@ -41,7 +53,12 @@ export function settledOnce(partitions: readonly Partition[] = []): Invariant {
         const earlier = settled.get(settlement.id) ?? settledBefore.get(settlement.id)
         if (earlier !== undefined && earlier !== charged) {
           violations.add(at, `A claim was settled with ${earlier}, and again with ${charged}.`)
-        } else if (earlier === undefined && !open.delete(settlement.id) && !isRefund(settlement)) {
+        } else if (
+          earlier === undefined &&
+          !open.delete(settlement.id) &&
+          !orphaned.delete(settlement.id) &&
+          !isRefund(settlement)
+        ) {
           violations.add(at, `A claim was settled with ${charged} that the store had not allowed.`)
         }
         settled.set(settlement.id, charged)
