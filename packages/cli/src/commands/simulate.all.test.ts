@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { config, runSimulate, simulatedData } from '../fake-simulate-command.ts'
+import { config, runSimulate, simulatedData, traffic } from '../fake-simulate-command.ts'
 
 describe('sluice simulate', { timeout: 60_000 }, () => {
   it('compares two configurations', async () => {
@@ -39,6 +39,31 @@ stores: { limits: { latencyMs: { uniform: { min: 0.2, max: 1 } } } }
     expect(shared.completed).toBeGreaterThanOrEqual(18)
     expect(shared.completed).toBeLessThanOrEqual(20)
     expect(alone.completed).toBeGreaterThan(60)
+  })
+
+  it('crashes gateways, with a clock that is wrong, by options and by the traffic file', async () => {
+    const argv = ['--traffic', 'traffic.yaml', '--gateways', '2']
+    const typed = await simulatedData([...argv, '--crash', '0:30s..40s', '--crash', '1:35s', '--skew', '2s'])
+    expect(typed.failures['no response']).toBeGreaterThan(2)
+    const written = await simulatedData(argv, {
+      'traffic.yaml': `${traffic}
+crashes: [{ gateway: 0, at: 30s, down: 10s }, { gateway: 1, at: 35s }]
+skew: 2s
+`,
+    })
+    expect(written).toEqual(typed)
+    expect((await simulatedData(argv)).failures).not.toHaveProperty('no response')
+  })
+
+  it('shares the health of targets over Redis', async () => {
+    const argv = ['--traffic', 'traffic.yaml', '--gateways', '10', '--outage', 'openai:20s..2m']
+    const busy = { 'traffic.yaml': traffic.replaceAll('rate: 1', 'rate: 8') }
+    const refusedOf = async (more: string) => {
+      const { targets } = await simulatedData(argv, { ...busy, 'sluice.config.yaml': `${config}${more}` })
+      return targets.find(({ model }: { model: string }) => model === 'gpt-4o').calls.refused
+    }
+    const alone = await refusedOf('')
+    expect(await refusedOf("state: { redis: 'redis://127.0.0.1:1' }")).toBeLessThan(alone * 0.7)
   })
 
   it('takes limits of targets, and a ledger, on the virtual clock', async () => {

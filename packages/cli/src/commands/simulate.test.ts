@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { config, runSimulate, simulatedData, traffic } from '../fake-simulate-command.ts'
+import { parseCrash } from '../simulate/crash-option.ts'
 import { parseOutage } from '../simulate/outage-option.ts'
 
 describe('sluice simulate', { timeout: 60_000 }, () => {
@@ -61,6 +62,15 @@ describe('sluice simulate', { timeout: 60_000 }, () => {
       2,
       '--outage begins at 120 s, when the traffic of 120 s',
     ],
+    [['--traffic', 'traffic.yaml', '--crash', '0'], 2, '--crash is'],
+    [['--traffic', 'traffic.yaml', '--crash', '0:1m..30s'], 2, '--crash is'],
+    [
+      ['--traffic', 'traffic.yaml', '--crash', '1:1m'],
+      2,
+      'gateway 1 cannot crash, expected one of the 1 gateways',
+    ],
+    [['--traffic', 'traffic.yaml', '--crash', '0:2m'], 2, 'gateway 0 crashes at 120 s, when the traffic'],
+    [['--traffic', 'traffic.yaml', '--skew', '2'], 2, "--skew is '2', expected a duration"],
     [['--traffic', 'missing.yaml'], 1, 'Cannot read missing.yaml'],
     [['missing.yaml', '--traffic', 'traffic.yaml'], 1, 'File not found'],
     [
@@ -118,6 +128,17 @@ upstreams: { openai: { outages: [{ from: 1m, to: 2m, kind: 200 }] } }
     expect(bedrock.code, bedrock.logged).toBe(1)
     expect(bedrock.logged).toContain("- The provider 'anthropic' (bedrock): its streams are binary.")
     expect(bedrock.logged).toContain('- The hook webhook: it calls another server.')
+  })
+})
+
+describe('parseCrash', () => {
+  it('reads a gateway, when it crashes, and when it runs again', () => {
+    expect(parseCrash('0:10m')).toEqual({ gateway: 0, atMs: 600_000 })
+    expect(parseCrash('12:90s..2m')).toEqual({ gateway: 12, atMs: 90_000, downMs: 30_000 })
+  })
+
+  it.each(['0', 'a:1m', '0:1m..', '0:1m..1m', '0:1m:2m', '-1:1m', '0:1'])('rejects %s', text => {
+    expect(() => parseCrash(text)).toThrow('--crash is')
   })
 })
 

@@ -1,4 +1,5 @@
 import {
+  type Crash,
   type Outage,
   simulate as runSimulation,
   SimulationSummary,
@@ -6,8 +7,10 @@ import {
 } from '@sluice/testing/simulation'
 import { type Command, type CommandContext, CommandError, type Values } from '../command.ts'
 import { textOf, textsOf } from '../command-line/arguments.ts'
+import { parseDuration } from '../command-line/parse-time.ts'
 import { printable } from '../command-line/printable.ts'
 import { suggest } from '../config/issues/issue-list.ts'
+import { parseCrash } from '../simulate/crash-option.ts'
 import { parseOutage, type TypedOutage } from '../simulate/outage-option.ts'
 import { readTraffic, type SimulatedTraffic } from '../simulate/read-traffic.ts'
 import { loadSimulatedConfig, type SimulatedConfig } from '../simulate/simulated-config.ts'
@@ -24,6 +27,9 @@ Usage: sluice simulate [CONFIG] --traffic FILE [options]
   --traffic FILE    what clients send: YAML or JSON, or a request log (sluice logs --jsonl)
   --outage WHAT     a provider and when its calls fail: openai:10m..25m, optionally with how: :unreachable, :timeout,
                     :cut or a status. Default 503. Can be repeated
+  --crash WHAT      a gateway, by its number from 0, and when it crashes: 0:10m, or 0:10m..12m with when it runs again.
+                    Default: after 5 seconds. Can be repeated
+  --skew DURATION   how much the clocks of gateways are wrong at most, such as 2s. Default 0
   --compare CONFIG  a second configuration, with the same traffic and seed, side by side
   --gateways COUNT  number of gateways, 1 to 10000. Default: as the traffic file says, or 1
   --seed N          determines all random numbers. Default 1
@@ -36,6 +42,8 @@ Example: sluice simulate sluice.config.yaml --traffic traffic.yaml --outage open
   options: {
     traffic: { type: 'string' },
     outage: { type: 'string', multiple: true },
+    crash: { type: 'string', multiple: true },
+    skew: { type: 'string' },
     compare: { type: 'string' },
     gateways: { type: 'string' },
     seed: { type: 'string' },
@@ -57,11 +65,16 @@ Example: sluice simulate sluice.config.yaml --traffic traffic.yaml --outage open
   },
 }
 
+/** The largest `--skew`. */
+const maxSkewMs = 86_400_000
+
 interface SimulateArguments {
   readonly config: string | undefined
   readonly traffic: string
   readonly compare: string | undefined
   readonly outages: readonly TypedOutage[]
+  readonly crashes: readonly Crash[]
+  readonly skewMs: number | undefined
   readonly gateways: number | undefined
   readonly seed: number
   readonly json: boolean
@@ -82,11 +95,18 @@ function parseArguments(values: Values, positionals: readonly string[]): Simulat
     if (/^\d{1,10}$/.test(text) && value >= min && value <= max) return value
     throw wrong(`--${name} is '${printable(text)}', expected a whole number from ${min} to ${max}.`)
   }
+  const skew = textOf(values, 'skew')
+  const skewMs = skew === undefined || skew === '0' ? 0 : parseDuration(skew)
+  if (skewMs === undefined || skewMs > maxSkewMs) {
+    throw wrong(`--skew is '${printable(skew!)}', expected a duration such as 2s, at most a day.`)
+  }
   return {
     config,
     traffic,
     compare: textOf(values, 'compare'),
     outages: textsOf(values, 'outage').map(parseOutage),
+    crashes: textsOf(values, 'crash').map(parseCrash),
+    skewMs: skew === undefined ? undefined : skewMs,
     gateways: whole('gateways', 1, 10_000),
     seed: whole('seed', 0, 4_294_967_295) ?? 1,
     json: values.json === true,
@@ -95,7 +115,7 @@ function parseArguments(values: Values, positionals: readonly string[]): Simulat
 
 async function simulated(
   { name, createOptions, providers }: SimulatedConfig,
-  { traffic, upstreams = {}, stores, gateways }: SimulatedTraffic,
+  { traffic, upstreams = {}, stores, gateways = 1, crashes = [], skewMs = 0 }: SimulatedTraffic,
   args: SimulateArguments,
   { signal }: CommandContext,
 ): Promise<SimulatedRun> {
@@ -107,6 +127,9 @@ async function simulated(
       2,
     )
   }
+  const count = args.gateways ?? gateways
+  const allCrashes = [...crashes, ...args.crashes]
+  checkCrashes(allCrashes, count, traffic.durationMs)
   const models = withOutages(upstreams, args.outages)
   for (const provider of Object.keys(models)) {
     if (providers.includes(provider)) continue
@@ -117,10 +140,12 @@ async function simulated(
   try {
     const result = await runSimulation({
       seed: args.seed,
-      gateways: args.gateways ?? gateways ?? 1,
+      gateways: count,
       createOptions,
       upstreams: models,
       ...(stores !== undefined && { stores }),
+      crashes: allCrashes,
+      skewMs: args.skewMs ?? skewMs,
       traffic,
       listeners: [summary],
       signal,
@@ -130,6 +155,23 @@ async function simulated(
     if (signal.aborted) throw new CommandError('sluice simulate: cancelled.')
     throw new CommandError(
       `${name} cannot be simulated: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+/** Throws for a crash that would not happen. */
+function checkCrashes(crashes: readonly Crash[], gateways: number, durationMs: number): void {
+  for (const { gateway, atMs } of crashes) {
+    if (gateway >= gateways) {
+      throw new CommandError(
+        `sluice simulate: gateway ${gateway} cannot crash, expected one of the ${gateways} gateways, by its number from 0.`,
+        2,
+      )
+    }
+    if (atMs < durationMs) continue
+    throw new CommandError(
+      `sluice simulate: gateway ${gateway} crashes at ${atMs / 1_000} s, when the traffic of ${durationMs / 1_000} s has ended.`,
+      2,
     )
   }
 }

@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { LoggedRequest } from '@sluice/core/store'
-import type { ClientGroup, RecordedRequest, SimulationOptions, Traffic } from '@sluice/testing/simulation'
+import type {
+  ClientGroup,
+  Crash,
+  RecordedRequest,
+  SimulationOptions,
+  Traffic,
+} from '@sluice/testing/simulation'
 import { CommandError } from '../command.ts'
 import { IssueList } from '../config/issues/issue-list.ts'
 import { readSource } from '../config/load/read-source.ts'
@@ -9,7 +15,8 @@ import { ConfigLocation } from '../config/shape/shape.ts'
 import { type TrafficClients, type TrafficFile, trafficShape } from './traffic-shape.ts'
 
 /** What a traffic file says. */
-export interface SimulatedTraffic extends Pick<SimulationOptions, 'upstreams' | 'stores'> {
+export interface SimulatedTraffic
+  extends Pick<SimulationOptions, 'upstreams' | 'stores' | 'crashes' | 'skewMs'> {
   readonly traffic: Traffic
   readonly gateways: number | undefined
 }
@@ -30,13 +37,19 @@ export async function readTraffic(path: string, cwd: string): Promise<SimulatedT
   const issues = new IssueList({ name: path, references: new Map(), secrets: [], positionOf })
   const given = trafficShape.read(value, new ConfigLocation([], issues)) as TrafficFile
   issues.throwIfAny()
-  const { duration, gateways, clients, upstreams, stores } = given
+  const { duration, gateways, clients, upstreams, stores, crashes, skew } = given
   return {
     traffic: { durationMs: duration, clients: clients.map(groupOf) },
     gateways,
     ...(upstreams !== undefined && { upstreams }),
     ...(stores !== undefined && { stores }),
+    ...(crashes !== undefined && { crashes: crashes.map(crashOf) }),
+    ...(skew !== undefined && { skewMs: skew }),
   }
+}
+
+function crashOf({ gateway, at, down }: NonNullable<TrafficFile['crashes']>[number]): Crash {
+  return { gateway, atMs: at, ...(down !== undefined && { downMs: down }) }
 }
 
 function groupOf({ from, to, keys, models, ...rest }: TrafficClients): ClientGroup {

@@ -71,18 +71,18 @@ export async function loadSimulatedConfig(
   const prices = await loadPrices(config, context.cwd)
   const cacheStores = new WeakMap<object, ReturnType<typeof memoryCacheStore>>()
   const createOptions = (environment: GatewayEnvironment): GatewayOptions => {
-    const { clock, generateId, limitStore, ledger, simulated } = environment
+    const { clock, storeClock, generateId, limitStore, sharedHealth, ledger, simulated } = environment
     const { state, gateway } = config
-    // Gateways of one simulation have one clock.
-    const cacheStore = cacheStores.get(clock) ?? memoryCacheStore({ now: clock.monotonic })
-    if (state?.redis !== undefined) cacheStores.set(clock, cacheStore)
+    // Gateways of one simulation have one clock of stores.
+    const cacheStore = cacheStores.get(storeClock) ?? memoryCacheStore({ now: storeClock.monotonic })
+    if (state?.redis !== undefined) cacheStores.set(storeClock, cacheStore)
     const own = recheckConfig(config)
     const options = gatewayOptions(compileConfig(own.config, own.issues, simulatedVendors(simulated)), {
       database: undefined,
       limitStore: state?.redis === undefined ? undefined : limitStore,
       limitSources: { clock, generateId },
       cacheStore,
-      health: undefined,
+      health: state?.redis === undefined ? undefined : sharedHealth,
       prices,
       observe: undefined,
     })
@@ -216,11 +216,14 @@ function notesOf(
     ...(missing.length > 0 ? [`Not set, and replaced by a placeholder: ${missing.join(', ')}.`] : []),
     ...(state?.redis === undefined
       ? []
-      : ['Limits are shared over a modelled store; the health of targets is not shared between gateways.']),
+      : ['Limits and the health of targets are shared over modelled stores.']),
     ...(stores.limits !== undefined && state?.redis === undefined
       ? [
           'The store of limits in the traffic has no effect: without state.redis each gateway counts by itself.',
         ]
+      : []),
+    ...(stores.health !== undefined && state?.redis === undefined
+      ? ['The store of health in the traffic has no effect: without state.redis no health is shared.']
       : []),
     ...(stores.ledger !== undefined && state?.database === undefined
       ? ['The store of the ledger in the traffic has no effect: there is no state.database.']

@@ -36,7 +36,9 @@ export interface TrafficFile {
   readonly gateways?: number
   readonly clients: readonly TrafficClients[]
   readonly upstreams?: Readonly<Record<string, UpstreamModel>>
-  readonly stores?: { readonly limits?: StoreLink; readonly ledger?: StoreLink }
+  readonly stores?: { readonly limits?: StoreLink; readonly ledger?: StoreLink; readonly health?: StoreLink }
+  readonly crashes?: readonly { readonly gateway: number; readonly at: number; readonly down?: number }[]
+  readonly skew?: number
 }
 
 /** Longest duration of a simulation and of its parts: a year. */
@@ -212,11 +214,23 @@ export const trafficShape = object<TrafficFile>(
     clients: { shape: list(clients, { min: 1, max: 1_000, of: '{ rate, keys, models }' }), required: true },
     upstreams: { shape: record(upstream, { of: 'models by the name of a provider' }) },
     stores: {
-      shape: object<{ limits: StoreLink; ledger: StoreLink }>({
+      shape: object<{ limits: StoreLink; ledger: StoreLink; health: StoreLink }>({
         limits: { shape: store },
         ledger: { shape: store },
+        health: { shape: store },
       }),
     },
+    crashes: {
+      shape: list(
+        object<{ gateway: number; at: number; down: number }>({
+          gateway: { shape: countFromNone, required: true },
+          at: { shape: duration, required: true },
+          down: { shape: duration },
+        }),
+        { of: '{ gateway, at }' },
+      ),
+    },
+    skew: { shape: duration },
   },
   '{ duration, clients }',
 )
