@@ -230,7 +230,7 @@ class ModelledCall {
     this.#body?.fail(reason)
   }
   #status = 0
-  /** The connection of a process that crashed is closed; nobody is left to be told. */
+  /** The connection of a process that crashed is closed: nobody is left to notify. */
   readonly #dropped = () => this.#end('cancelled', this.#status)
 
   constructor(scheduler: Scheduler, history: History, process: SimulatedProcess, plan: CallPlan) {
