@@ -21,12 +21,13 @@ import { startUpstream } from './upstream.ts'
 const usage = `Compares two workers with one process, by requests per CPU-second. npx -y pnpm bench:workers
   --rounds N      how often both are measured, in turns; 6
   --seconds S     for how long each time; 2
+  --only ROW      'with limits' or 'without limits'; default: both
   --node VERSION  the Node that is measured, from the registry: 24; default: the one that runs this
   --busy          measures even while other programs use the machine`
 
-const goals = [
-  { limits: false, goal: 0.92 },
-  { limits: true, goal: 0.75 },
+const rows = [
+  { name: 'without limits', limits: false, goal: 0.92 },
+  { name: 'with limits', limits: true, goal: 0.75 },
 ] as const
 const connections = 64
 /** Requests of each process before it is measured: the engine makes its code faster until then. */
@@ -37,6 +38,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '6' },
     seconds: { type: 'string', default: '2' },
+    only: { type: 'string' },
     node: { type: 'string' },
     busy: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
@@ -51,6 +53,10 @@ try {
 }
 
 async function compareWorkers(): Promise<void> {
+  const { only } = values
+  const chosen = only === undefined ? rows : rows.filter(({ name }) => name === only)
+  if (chosen.length === 0)
+    throw new TypeError(`--only: got ${only}, expected 'with limits' or 'without limits'.`)
   const node = nodeOf(values.node)
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-workers-'))
   const program = join(folder, 'service.mjs')
@@ -60,7 +66,7 @@ async function compareWorkers(): Promise<void> {
     `Node ${node.version}, ${values.rounds} rounds of ${values.seconds} s; upstream: ${upstream.said}`,
   )
   try {
-    for (const { limits, goal } of goals) {
+    for (const { name, limits, goal } of chosen) {
       const run = (workers: number) => startService([node.path, program], upstream.url, workers, limits)
       const services = await Promise.all([run(1), run(2)])
       try {
@@ -72,7 +78,7 @@ async function compareWorkers(): Promise<void> {
         const ratios = rounds.map(([one, two]) => two! / one!)
         const [one, two] = [0, 1].map(at => median(rounds.map(round => round[at]!)).toFixed(0))
         console.log(
-          `${limits ? 'with limits   ' : 'without limits'}  one process ${one}/s of CPU, two workers ${two}/s: ` +
+          `${name.padEnd(14)}  one process ${one}/s of CPU, two workers ${two}/s: ` +
             `${ratioOf(ratios)}, goal >= ${goal} x ${median(ratios) >= goal ? 'met' : 'NOT MET'}`,
         )
       } finally {
