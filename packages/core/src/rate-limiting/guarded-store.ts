@@ -45,12 +45,11 @@ class StoreGuard implements GuardedStore {
   #local: MemoryLimitStore | undefined
   readonly #renew: Renew = (claims, ttlMs) => {
     try {
-      if (this.#options.acknowledges === false) this.#calls.send(() => this.#store.renew(claims, ttlMs))
-      else return this.#calls.call(() => this.#store.renew(claims, ttlMs))
+      return this.#calls.call(() => this.#store.renew(claims, ttlMs), undefined, this.#options.acknowledges)
     } catch {
       // The next renewal follows soon.
+      return undefined
     }
-    return undefined
   }
   readonly #renewLocally: Renew = (claims, ttlMs) => this.#local?.renew(claims, ttlMs)
 
@@ -127,15 +126,12 @@ class StoreGuard implements GuardedStore {
 
   #settle({ id, counters }: Claim, charged: readonly number[]): void | Promise<void> {
     const settlement = { id, counters, charged }
-    if (this.#options.acknowledges === false) {
-      this.#keepPending(settlement, this.#calls.send(() => this.#store.settle(settlement)).ok)
-      return
-    }
     const outcome = this.#calls.call(
       () => this.#store.settle(settlement),
       late => {
         if (late.ok) this.#pending.remove(id)
       },
+      this.#options.acknowledges,
     )
     if (isPromise(outcome)) return outcome.then(({ ok }) => this.#keepPending(settlement, ok))
     this.#keepPending(settlement, outcome.ok)

@@ -35,8 +35,6 @@ export interface StoreClientOptions {
   readonly maxUnanswered?: number
 }
 
-const sent = { ok: true, value: undefined } as const
-
 /** How long a call counts as pending after its timeout, in milliseconds. */
 const unansweredMs = 60_000
 
@@ -84,34 +82,23 @@ export class StoreClient {
     return this.#options.maxUnanswered !== Number.POSITIVE_INFINITY
   }
 
-  /** Calls the store. Returns the error of the breaker without a call while that is open. */
+  /**
+   * Calls the store. Returns the error of the breaker without a call while that is open.
+   *
+   * @param acknowledged - whether a synchronous result is a success of the store. If it is only sent, the store may hang.
+   */
   call<T>(
     operation: () => T | PromiseLike<T>,
     afterwards?: Afterwards<T>,
+    acknowledged = true,
   ): StoreCallResult<T> | Promise<StoreCallResult<T>> {
-    return this.#run(this.#breaker.begin(), this.#deadlines, operation, afterwards)
-  }
-
-  /**
-   * Sends to the store what it does not acknowledge. That it was sent does not count as a success, as the store may hang. Returns the
-   * error of the breaker while that is open.
-   */
-  send(operation: () => unknown): StoreCallResult<void> {
-    const turn = this.#breaker.begin()
-    if (turn === undefined) return { ok: false, error: this.#breaker.error }
-    try {
-      operation()
-      return sent
-    } catch (error) {
-      if (error instanceof TypeError || error instanceof RangeError) throw error
-      return this.#failed(turn, error)
-    }
+    return this.#run(this.#breaker.begin(), this.#deadlines, operation, afterwards, acknowledged)
   }
 
   /** Calls the store, as a probe if the breaker is open and one is due. */
   callOrProbe<T>(operation: () => PromiseLike<T>): StoreCallResult<T> | Promise<StoreCallResult<T>> {
     const turn = this.#breaker.begin() ?? this.#breaker.beginProbe()
-    return this.#run(turn, this.#probeDeadlines, async () => operation(), undefined)
+    return this.#run(turn, this.#probeDeadlines, async () => operation(), undefined, true)
   }
 
   #run<T>(
@@ -119,6 +106,7 @@ export class StoreClient {
     deadlines: OperationDeadlines,
     operation: () => T | PromiseLike<T>,
     afterwards: Afterwards<T> | undefined,
+    acknowledged: boolean,
   ): StoreCallResult<T> | Promise<StoreCallResult<T>> {
     if (turn === undefined) return { ok: false, error: this.#breaker.error }
     let result: T | PromiseLike<T>
@@ -130,7 +118,7 @@ export class StoreClient {
       return this.#failed(turn, error)
     }
     if (isPromise(result)) return this.#wait(turn, deadlines, result, afterwards)
-    this.#breaker.succeeded(turn)
+    if (acknowledged) this.#breaker.succeeded(turn)
     return { ok: true, value: result }
   }
 
