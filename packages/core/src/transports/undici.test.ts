@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Transport } from '../contracts/transport.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
+import { beginOf } from './exchange.ts'
 import { fetchTransport } from './fetch.ts'
 import { defaultTransport } from './undici.ts'
 
@@ -137,6 +138,32 @@ describe.each(transports)('the %s transport', (_, make) => {
 })
 
 describe('the undici transport', () => {
+  it.each([
+    ['text', 'déjà vu'],
+    ['bytes', new TextEncoder().encode('déjà vu')],
+    ['pieces', ['déjà', ' vu'].map(text => new TextEncoder().encode(text))],
+  ])(
+    'sends %s with their length, also for a stream, and with a length that is given once',
+    async (_, body) => {
+      const lengths: (string | undefined)[] = []
+      const origin = await serving((request, response) => {
+        lengths.push(request.headers['content-length'], request.headers['transfer-encoding'])
+        request.pipe(response)
+      })
+      const transport = defaultTransport({ connectMs: 500 })
+      cleanups.push(() => void transport.close?.())
+      const begin = beginOf(transport)!
+      for (const streamed of [false, true]) {
+        for (const length of [{}, { 'Content-Length': '9' }]) {
+          const headers = { 'content-type': 'text/plain', ...length }
+          const response = await begin({ method: 'POST', url: origin, headers, body }, streamed).response
+          expect(await textOf(response.body)).toBe('déjà vu')
+        }
+      }
+      expect(lengths).toEqual(Array.from({ length: 4 }, () => ['9', undefined]).flat())
+    },
+  )
+
   it.each([
     ['http://127.0.0.1:1/', '', /^The upstream could not be reached \(ECONNREFUSED\)\.$/],
     ['', '', /^The upstream closed the connection before it responded \((?:UND_ERR_SOCKET|ECONNRESET)\)\.$/],

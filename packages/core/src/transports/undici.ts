@@ -44,9 +44,7 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
     const { method, url } = request
     const body = streamed ? sentBody(request.body) : (request.body ?? null)
     const length = body instanceof SentBody ? body.byteLength : isListed(body) ? listedBytes(body) : undefined
-    // Undici sends pieces in HTTP chunks, unless their length is given.
-    const headers =
-      length === undefined ? request.headers : { ...request.headers, 'content-length': `${length}` }
+    const headers = length === undefined ? request.headers : withLength(request.headers, length)
     if (url !== last.url) last = { url, ...splitUrl(url) }
     const { origin, path } = last
     const exchange = new UndiciExchange(stale)
@@ -74,6 +72,15 @@ const longWrites = {
   highWaterMark: undefined,
   readableHighWaterMark: 65_536,
   writableHighWaterMark: 4_194_304,
+}
+
+/** Returns the headers of a body in pieces, which undici sends in HTTP chunks unless their length is given. */
+function withLength(
+  headers: EncodedNativeRequest['headers'],
+  length: number,
+): EncodedNativeRequest['headers'] {
+  for (const name in headers) if (name.toLowerCase() === 'content-length') return headers
+  return { ...headers, 'content-length': `${length}` }
 }
 
 /** Returns a body that is released as it is sent; `null` for none. */
