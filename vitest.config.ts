@@ -96,8 +96,12 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig(({ mode }) => {
   const { include, exclude, exhaustive, servers, long: takesLong } = runs[mode] ?? runs.test!
   const ignored = ['**/node_modules/**', '**/dist/**', ...exclude]
-  // Each project has it by itself: what it extends is resolved again, for the mode `test`.
-  const provide = { exhaustive, servers: [...servers] }
+  // Each project has them by itself: what it extends is resolved again, for the mode `test`.
+  const ofRun = {
+    provide: { exhaustive, servers: [...servers] },
+    // To try everything takes longer than a sample, and a busy machine longer still.
+    testTimeout: exhaustive ? 90_000 : 20_000,
+  }
   return {
     // Tests run on the sources: no build first, but for the page of the console, which is made when a test asks for it.
     plugins: [pageForTests()],
@@ -106,7 +110,6 @@ export default defineConfig(({ mode }) => {
       pool: 'forks',
       // Many tests wait for sockets and timers: with a worker for each core, the cores would be idle most of the time.
       maxWorkers: 3 * availableParallelism(),
-      testTimeout: 20_000,
       // What happens later than after the usual second on a busy machine has happened too.
       expect: { poll: { timeout: 10_000 } },
       // A test that needs its second run is printed with "(retry x1)", and is a defect to mend.
@@ -132,18 +135,18 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'shared',
             isolate: false,
-            provide,
+            ...ofRun,
             include: [...include],
             exclude: [...ignored, alone, timed, ...(takesLong ? [] : [long])],
           },
         },
-        { extends: true, test: { name: 'alone', provide, include: [alone], exclude: ignored } },
+        { extends: true, test: { name: 'alone', ...ofRun, include: [alone], exclude: ignored } },
         {
           extends: true,
           test: {
             name: 'timed',
             isolate: false,
-            provide,
+            ...ofRun,
             include: [timed],
             exclude: ignored,
             maxWorkers: 1,

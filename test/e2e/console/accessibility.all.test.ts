@@ -1,7 +1,7 @@
 import { steps } from '@sluice/testing'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { askInChat } from './site/ask-in-chat.ts'
 import { startChromium } from './site/chromium.ts'
 import { type ConsoleTab, consoleTab } from './site/console-tab.ts'
@@ -30,7 +30,6 @@ async function violations(page: Page): Promise<readonly string[]> {
 }
 
 describeWithChromium('the console for everybody who reads it', () => {
-  vi.setConfig({ testTimeout: 90_000 })
   let browser: Browser
   let service: ConsoleService
   let tab: ConsoleTab

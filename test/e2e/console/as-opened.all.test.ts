@@ -9,7 +9,7 @@ import { toExpress } from '@sluice/express'
 import { local } from '@sluice/providers'
 import express from 'express'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { withPage } from '../../../packages/console/tsup.config.ts'
 import { bundledProgram } from '../../../scripts/bundle-program.mjs'
 import { type SluiceStart, startProcess } from '../cli/start-process.ts'
@@ -24,7 +24,6 @@ const callerKey = 'sk-of-a-caller'
 
 /** The console as somebody meets it first: default options, the printed link, and a caller's key that opens no console. */
 describeWithChromium('the console as it is opened', () => {
-  vi.setConfig({ testTimeout: 90_000 })
   let browser: Browser
   let script: string
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startReceiver } from '../../../packages/alerts/src/webhook-receiver.ts'
 import { inMemoryBodyLog } from '../../../packages/log/src/in-memory-body-log.ts'
 import { askInChat } from './site/ask-in-chat.ts'
@@ -42,8 +42,6 @@ const views: Readonly<Record<string, ViewTests>> = {
 }
 
 describeWithChromium('the console in a browser', () => {
-  // A browser beside other tests, on a small machine.
-  vi.setConfig({ testTimeout: 60_000 })
   let browser: Browser
   let service: ConsoleService
   let tab: ConsoleTab

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { endOf } from '../../../packages/console/src/recent/fake-events.ts'
 import { startChromium } from './site/chromium.ts'
 import { describeWithChromium } from './site/describe-with-chromium.ts'
@@ -15,7 +15,6 @@ import { callerKey, startService } from './site/service.ts'
 const run = promisify(execFile)
 
 describeWithChromium('the overview', () => {
-  vi.setConfig({ testTimeout: 60_000 })
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()
