@@ -1,70 +1,69 @@
 import { expect, it } from 'vitest'
 import { readPage, tableUnder } from './runner/markdown.ts'
 
-// Every figure of the comparison is one of docs/performance.md.
+// Every figure of the comparison, of capacity planning and of the README is one of docs/performance.md.
 
-const portkey = /^requests per second against Portkey gateway 1\.15\.2/
-const proxy = /^CPU per request, whole pipeline/
-const latency = /^latency added at the median/
+const page = readPage('docs/performance.md')
+const [, node = '', date = ''] = /### Node ([\d.]+)\n\n(\d{4}-\d\d-\d\d),/.exec(page) ?? []
+const rows = tableUnder('docs/performance.md', `### Node ${node}`)
+const gateways = tableUnder('docs/performance.md', `#### Gateways as processes, one core each, Node ${node}`)
 
-/** The figures of a row: what was measured, and the ratio. */
-function measured(node: string, row: RegExp): [seen: string, ratio: string] {
-  const heading = `### Node ${node}`
-  const [, seen = '', ratio = ''] = tableUnder('docs/performance.md', heading).find(([name = '']) =>
-    row.test(name),
-  )!
+/** What was seen of a row, and its ratio. */
+function measured(row: RegExp): readonly [seen: string, ratio: string] {
+  const found = rows.filter(([what = '']) => row.test(what))
+  expect(found, String(row)).toHaveLength(1)
+  const [, seen = '', ratio = ''] = found[0]!
   return [seen, ratio]
 }
 
-const versions = /### Node ([\d.]+)\n\n(\d{4}-\d\d-\d\d),/g
-const runs = [...readPage('docs/performance.md').matchAll(versions)].map(([, node, date]) => ({
-  node: node!,
-  date: date!,
-}))
+const cpu = measured(/^CPU per request, whole pipeline/)
+const latency = measured(/^latency added at the median/)
+const timesBare = Number.parseFloat(cpu[1]).toFixed(1)
+const text = (path: string) => readPage(path).replaceAll('\n', ' ')
 
-it('has the figures, versions and date of the performance page', () => {
-  const text = readPage('docs/comparison.md')
-  const rows = tableUnder('docs/comparison.md', '## Performance')
-  expect(runs).toHaveLength(2)
-  for (const [at, { node, date }] of runs.entries()) {
-    expect(text).toContain(`Measured on ${date},`)
-    expect(text).toContain(`| Node ${node} `)
-    const [rates, rate] = measured(node, portkey)
-    const [cpu, cost] = measured(node, proxy)
-    expect(rows.map(row => row[at + 1])).toEqual([
-      `${rates.replaceAll('/s', '')}: ${rate}`,
-      `${cpu}: ${cost}`,
-      measured(node, latency)[0],
-    ])
-  }
+it('compares gateways with the figures, versions and date of the performance page', () => {
+  expect(gateways.map(([name]) => name)).toEqual([
+    'Sluice, `sluice serve`',
+    'Portkey gateway 1.15.2',
+    'LiteLLM proxy 1.99.4',
+  ])
+  const columns = [3, 2, 4, 6, 8]
+  expect(tableUnder('docs/comparison.md', '## Performance').map(([, ...figures]) => figures)).toEqual(
+    columns.map(column => gateways.map(gateway => gateway[column])),
+  )
+  expect(text('docs/comparison.md')).toContain(`Measured on ${date} on Node ${node},`)
+  expect(text('docs/comparison.md')).toContain(
+    `a request takes ${cpu[0]} of CPU, ${timesBare} times that of a bare proxy`,
+  )
 })
 
 it('has the same ratios in the README, rounded, and the latency in the FAQ', () => {
-  const readme = readPage('README.md').replaceAll('\n', ' ')
-  const rounded = (value: string) => Number.parseFloat(value).toFixed(1)
-  const of = (row: RegExp) => runs.map(({ node }) => rounded(measured(node, row)[1]))
-  const [newer, older] = of(portkey)
-  expect(readme).toContain(`on ${runs[0]!.date}: Sluice answers ${newer} times as many requests per second`)
-  expect(readme).toContain(`on Node 24, and ${older} times as many on Node 20.`)
-  const [less, more] = of(proxy).sort()
-  expect(readme).toContain(`It uses ${less} to ${more} times the CPU of a bare proxy`)
-  const { node } = runs[0]!
-  expect(readPage('docs/faq.md')).toContain(`${measured(node, latency)[0]} at the median on Node ${node},`)
+  const [ours, portkey, litellm] = gateways.map(gateway => Number(gateway[3]))
+  const readme = text('README.md')
+  expect(readme).toContain(
+    `on ${date} on Node ${node}: \`sluice serve\` answers ${(ours! / litellm!).toFixed(0)} times`,
+  )
+  expect(readme).toContain(`and ${(ours! / portkey!).toFixed(1)} times as many as Portkey's gateway 1.15.2`)
+  expect(readme).toContain(`a request takes ${timesBare} times the CPU of a bare proxy`)
+  expect(text('docs/faq.md')).toContain(`${latency[0]} at the median on Node ${node},`)
 })
 
-it('plans capacity with figures of the first run', () => {
-  const { node, date } = runs[0]!
-  const text = readPage('docs/capacity.md')
-  expect(text).toContain(`Measured on Node ${node},`)
-  expect(text.replaceAll('\n', ' ')).toContain(`on ${date}.`)
-  const seen = tableUnder('docs/performance.md', `### Node ${node}`).map(([, value]) => value)
-  const figures = tableUnder('docs/capacity.md', '## What a request costs').flatMap(([, value = '']) =>
-    value.split(', '),
+it('plans capacity with the figures of the performance page', () => {
+  expect(text('docs/capacity.md')).toContain(`Measured on Node ${node},`)
+  expect(text('docs/capacity.md')).toContain(`on ${date}:`)
+  const capacity = tableUnder('docs/capacity.md', '## What a million requests cost')
+  const one = (row: RegExp) => capacity.find(([what = '']) => row.test(what))?.[1]
+  expect(one(/small request/)).toBe(cpu[0])
+  expect(one(/1 MB/)).toBe(measured(/^1 MB request body/)[0].split(' to ')[0])
+  expect(one(/Redis/)).toBe(
+    `${measured(/round trips per request/)[0]}, half of them before the vendor is called`,
   )
-  expect(figures.length).toBeGreaterThan(5)
-  for (const figure of figures)
-    expect(
-      seen.filter(value => value === figure || value?.startsWith(`${figure} to `)),
-      figure,
-    ).toHaveLength(1)
+  const event = measured(/^CPU per streamed event, normalised/)[0].split(' to ')[0]!
+  expect(capacity.some(([what]) => what === `CPU of a stream of 200 events, ${event} each`)).toBe(true)
+  expect(text('docs/capacity.md')).toContain(`An idle stream takes ${measured(/idle streams/)[0]} of memory.`)
+  for (const name of ['ledger', 'log']) {
+    const row = one(name === 'ledger' ? /\[ledger\]/ : /\[request log\]/)
+    expect(row).toContain(measured(new RegExp(`^- ${name}: transactions`))[0].split(' ')[0]!)
+    expect(row).toContain(measured(new RegExp(`^- ${name}: disk`))[0])
+  }
 })
