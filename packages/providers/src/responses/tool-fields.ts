@@ -75,6 +75,8 @@ function flatChoice(choice: ToolChoice): unknown {
   if (typeof choice === 'string') return choice
   if (choice.type !== 'allowed_tools') return flatName(choice as unknown as JsonObject)
   const { mode, tools } = choice.allowed_tools
+  // The API takes no empty list, and refuses one that requires a call.
+  if (mode === 'auto' && tools.length === 0) return 'none'
   return { type: 'allowed_tools', mode, tools: tools.map(flatName) }
 }
 

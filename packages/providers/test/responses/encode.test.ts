@@ -235,6 +235,7 @@ describe('the fields of a request', () => {
       { type: 'custom', custom: { name: 'c' } },
       { type: 'custom', name: 'c' },
     ],
+    [{ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } }, 'none'],
   ] as const)('have a flat choice of tools: %j', async (tool_choice, expected) => {
     expect((await encoded({ tool_choice })).body.tool_choice).toEqual(expected)
   })

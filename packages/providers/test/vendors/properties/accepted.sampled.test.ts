@@ -42,6 +42,8 @@ const callers = new RegExp(
     'thinking.type',
     'topK',
     'stopSequences',
+    // A required call of no tool.
+    'tool_choice.tools: List',
   ].join('|'),
   'i',
 )
