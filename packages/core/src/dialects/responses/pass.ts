@@ -355,6 +355,9 @@ export class PassedStream {
 
   /** Returns the items of the last event that no other event was about. */
   #notStreamed(output: readonly JsonObject[]): readonly JsonObject[] {
+    const ids = new Set(output.map(({ id }) => id))
+    if (ids.size === output.length && this.#items.every(({ id }) => ids.has(id)))
+      return output.filter(({ id }) => !this.#ids.has(id as string))
     const isOwn = ({ type }: JsonObject, at: number) => this.#byIndex.get(at)?.value.type === type
     if (output.filter(isOwn).length === this.#items.length)
       return output.filter((each, at) => !isOwn(each, at))

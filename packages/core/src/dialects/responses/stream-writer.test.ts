@@ -292,6 +292,18 @@ describe('a stream of a vendor that speaks the protocol', () => {
     expect(items).toEqual([ended, first, search])
   })
 
+  it('tells by its id which item of the end was not streamed, where the vendor numbers them in another way', () => {
+    const lost = { ...ended, id: 'msg_1', content: [{ ...part, text: 'Oh' }] }
+    const last = event('response.completed', {
+      response: { ...response, status: 'completed', output: [lost, ended] },
+    })
+    const odd = events.slice(0, -1).map(({ event: name, data }) => ({
+      event: name,
+      data: data.replace('"output_index":0', '"output_index":3'),
+    }))
+    expect(readResponseStream(passed([...odd, last])).items).toEqual([ended, lost])
+  })
+
   it('throws without an end', () => {
     expect(() => passed(events.slice(0, -1))).toThrow(/ended before/)
   })
