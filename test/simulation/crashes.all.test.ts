@@ -2,15 +2,14 @@ import { apiKeys, budget, concurrent, limits, models, priceTable } from '@sluice
 import { openaiCompatible } from '@sluice/providers'
 import {
   allInvariants,
-  type HistoryRecord,
   type Invariant,
   type SimulationOptions,
   type SimulationParts,
-  SimulationSummary,
   shrinkSimulation,
   simulate,
 } from '@sluice/testing/simulation'
 import { describe, expect, it } from 'vitest'
+import { recorded } from './recorded.ts'
 
 const ann = { id: 'ann', key: 'sk-ann' }
 const targets = ['a', 'b'].map(name =>
@@ -42,18 +41,6 @@ function optionsOf(more: Partial<SimulationOptions> = {}): SimulationOptions {
     invariants: allInvariants({ gateways: 2, limits: expectedLimits }),
     ...more,
   }
-}
-
-async function recorded(options: SimulationOptions) {
-  const records: HistoryRecord[] = []
-  const summary = new SimulationSummary()
-  const result = await simulate({
-    ...options,
-    listeners: [{ record: record => records.push(record) }, summary],
-  })
-  const of = <Type extends HistoryRecord['type']>(type: Type) =>
-    records.filter((record): record is Extract<HistoryRecord, { type: Type }> => record.type === type)
-  return { result, of, report: summary.report() }
 }
 
 describe('crashes', { timeout: 60_000 }, () => {

@@ -5,14 +5,12 @@ import {
   allInvariants,
   type ClientGroup,
   type GatewayEnvironment,
-  type HistoryRecord,
-  type RequestRecord,
   type SimulationOptions,
-  SimulationSummary,
   shrinkSimulation,
   simulate,
 } from '@sluice/testing/simulation'
 import { describe, expect, it } from 'vitest'
+import { recorded } from './recorded.ts'
 
 const ann = { id: 'ann', key: 'sk-ann' }
 const prices = priceTable({ m: { input: 1, output: 2 } })
@@ -46,18 +44,6 @@ function optionsOf(
   }
 }
 
-/** Simulates, and returns what happened. */
-async function recorded(options: SimulationOptions) {
-  const records: HistoryRecord[] = []
-  const summary = new SimulationSummary()
-  const result = await simulate({
-    ...options,
-    listeners: [{ record: record => records.push(record) }, summary],
-  })
-  const ends = records.filter((record): record is RequestRecord => record.type === 'request')
-  return { result, records, ends, report: summary.report() }
-}
-
 describe('simulate', () => {
   it('has the same history for the same seed, and another one for another seed', async () => {
     const options = optionsOf([compatible('a')('m'), compatible('b')('m')], {
@@ -88,11 +74,11 @@ describe('simulate', () => {
     ['the local provider', local()('m')],
   ])('answers by the API of %s', async (_, target) => {
     for (const dialect of ['chat', 'messages'] as const) {
-      const { ends, records, report } = await recorded(
+      const { of, report } = await recorded(
         optionsOf([target], { clients: { dialect, streamed: 0.5 }, maxRequests: 40 }),
       )
-      expect(ends.map(({ end }) => end)).toEqual(Array.from({ length: 40 }, () => 'completed'))
-      const closings = records.flatMap(record => (record.type === 'ledger' ? [record.closing] : []))
+      expect(of('request').map(({ end }) => end)).toEqual(Array.from({ length: 40 }, () => 'completed'))
+      const closings = of('ledger').map(({ closing }) => closing)
       const tokens = closings.reduce(
         (sum, { charge }) => sum + charge!.promptTokens + charge!.completionTokens,
         0,
@@ -110,13 +96,14 @@ describe('simulate', () => {
       { fromMs: 6_000, toMs: 9_000, kind: 'cut' },
       { fromMs: 9_000, toMs: 12_000, kind: 'timeout' },
     ] as const
-    const { ends, report } = await recorded(
+    const { of, report } = await recorded(
       optionsOf([compatible('a')('m')], {
         upstreams: { a: { outages, firstTokenMs: 10, tokensPerSecond: 100_000 } },
         gateway: () => ({ breaker: false, retry: false, timeouts: { firstByteMs: 500, responseMs: 500 } }),
       }),
     )
-    const during = (from: number, to: number) => ends.filter(({ at, ms }) => at >= from && at + ms < to)
+    const during = (from: number, to: number) =>
+      of('request').filter(({ at, ms }) => at >= from && at + ms < to)
     expect(new Set(during(0, 3_000).map(({ status }) => status))).toEqual(new Set([503]))
     expect(new Set(during(3_000, 6_000).map(({ status }) => status))).toEqual(new Set([502]))
     expect(during(6_000, 9_000).every(({ end }) => end === 'failed')).toBe(true)
@@ -129,16 +116,16 @@ describe('simulate', () => {
   })
 
   it('answers 429 beyond a quota, with the time until it is renewed', async () => {
-    const { ends } = await recorded(
+    const { of } = await recorded(
       optionsOf([compatible('a')('m')], { upstreams: { a: { quota: { requestsPerMinute: 20 } } } }),
     )
-    expect(ends.filter(({ at, end }) => at < 60_000 && end === 'completed')).toHaveLength(20)
-    expect(ends.some(({ status }) => status === 429)).toBe(true)
+    expect(of('request').filter(({ at, end }) => at < 60_000 && end === 'completed')).toHaveLength(20)
+    expect(of('request').some(({ status }) => status === 429)).toBe(true)
   })
 
   it('cuts gateways off from the limit store, which then count by themselves', async () => {
     const partitions = [{ fromMs: 5_000, toMs: 15_000 }]
-    const { ends, result, report } = await recorded(
+    const { of, result, report } = await recorded(
       optionsOf([compatible('a')('m')], {
         gateways: 2,
         stores: { limits: { partitions } },
@@ -161,7 +148,7 @@ describe('simulate', () => {
     expect(result.violations).toEqual([])
     expect(report.rateLimited.ann).toBeGreaterThan(20)
     // More than the store alone would have admitted, and no more than the shares of both.
-    const admitted = ends.filter(({ at, status }) => at < 20_000 && status === 200).length
+    const admitted = of('request').filter(({ at, status }) => at < 20_000 && status === 200).length
     expect(admitted).toBeGreaterThan(80)
     expect(admitted).toBeLessThanOrEqual(60 + 60 + 40)
   })
