@@ -73,7 +73,7 @@ describe('F91 the process has no file or port left for a call (EMFILE, EADDRNOTA
         ...Array(5).fill('upstream_failed'),
         ...Array(2).fill('completed'),
       ])
-      // Tried again, and no place is left alone for what it did not do.
+      // They were retried, and the circuit breaker stayed closed: the vendor had not failed.
       expect(ends[1]?.attempts).toEqual(Array(3).fill({ called: true, kind: 'unreachable' }))
       expect(ends[2]?.attempts).toHaveLength(3)
       // Nothing is left of those that failed.
