@@ -1,5 +1,6 @@
 // What a user's bundle grows by, for each package, as `pnpm check` holds it. Dependencies are counted, as they are bundled
-// too; what a user has anyway (Node, the packages beside) is not. Who raises a bound says why in the commit.
+// too; what a user has anyway (Node, the packages beside) is not. A bound is 1 to 2 % above the size, so that a fix of a few
+// words fits. Who raises it by more says why in the commit.
 
 const ours = ['core', 'node', 'providers', 'testing'].map(name => `@sluice/${name}`)
 
@@ -19,19 +20,19 @@ function entry(name, limit, { conditions, platform = 'node' } = {}) {
 }
 
 export default [
-  entry('core', '288 kB'),
-  entry('core, edge', '157 kB', { conditions: ['workerd'], platform: 'browser' }),
+  entry('core', '291 kB'),
+  entry('core, edge', '160 kB', { conditions: ['workerd'], platform: 'browser' }),
   entry('core/routing', '41 kB'),
   entry('core/limits', '22 kB'),
-  entry('core/keys', '20.2 kB'),
-  entry('core/ledger', '8 kB'),
+  entry('core/keys', '20.5 kB'),
+  entry('core/ledger', '8.1 kB'),
   entry('core/provider', '6 kB'),
   entry('core/dialect', '5 kB'),
   entry('core/store', '6 kB'),
   entry('core/adapter', '8 kB'),
   entry('core/openapi', '33 kB'),
   entry('providers', '80 kB'),
-  entry('node', '18.3 kB'),
+  entry('node', '18.6 kB'),
   entry('express', '1 kB'),
   entry('koa', '1.5 kB'),
   entry('jwt', '11.5 kB'),
@@ -39,12 +40,12 @@ export default [
   entry('prices', '40 kB'),
   entry('redis', '9 kB'),
   entry('sqlite', '11.5 kB'),
-  entry('postgres', '13 kB'),
+  entry('postgres', '13.2 kB'),
   entry('log', '8.5 kB'),
   entry('alerts', '6.5 kB'),
   entry('hooks', '16 kB'),
-  entry('telemetry', '4 kB'),
+  entry('telemetry', '4.1 kB'),
   entry('telemetry/opentelemetry', '5 kB'),
   entry('telemetry/prometheus', '4.5 kB'),
-  entry('console', '85.5 kB'),
+  entry('console', '86.5 kB'),
 ]
