@@ -74,6 +74,23 @@ describe('send', () => {
     expect(answer.headers['set-cookie']).toBe('a=1, b=2')
   })
 
+  it("keeps the host's headers beside the gateway's own list, which wins", async () => {
+    const headerList = ['content-type', 'application/json', 'x-both', 'ours']
+    const client = await clientOf((req, res) => {
+      res.setHeader('X-Powered-By', 'a host').setHeader('X-Both', 'host')
+      // Before all of it has come, the answer has to close the connection.
+      req.resume().once('end', () => void send(plain({ status: 201, headerList, body: '{"ü":1}' }), res))
+    }, get)
+    const { status, body, headers, rawHeaders } = (await client.response())!
+    expect([status, body]).toEqual([201, '{"ü":1}'])
+    expect(headers).toMatchObject({
+      'x-powered-by': 'a host',
+      'content-type': 'application/json',
+      'content-length': '8',
+    })
+    expect(rawHeaders.filter(([name]) => name.toLowerCase() === 'x-both')).toEqual([['x-both', 'ours']])
+  })
+
   it('leaves out a header that HTTP cannot carry', async () => {
     const headers = {
       'x-split': 'a\r\nx-evil: 1',

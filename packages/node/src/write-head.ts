@@ -13,7 +13,8 @@ export function writeHead(answer: ResponseParts, res: ServerResponse, closing: b
   // What wraps it may not know of lists.
   const list = res.writeHead === builtIn ? listOf(answer, res, closing) : undefined
   if (list !== undefined) {
-    res.writeHead(answer.status, list)
+    if (res.getHeaderNames().length === 0) res.writeHead(answer.status, list)
+    else writeBesides(list, answer.status, res)
     return true
   }
   const headers = legalHeaders(answer.headers)
@@ -49,6 +50,12 @@ function listOf(
   const length = lengthOf(body)
   if (length === undefined) return headerList.slice()
   return headerList.includes('content-length') ? undefined : headerList.concat('content-length', length)
+}
+
+/** Writes a list beside the host's headers: of a list, Node would remove each header, add it and validate it twice. */
+function writeBesides(list: readonly string[], status: number, res: ServerResponse): void {
+  for (let at = 0; at < list.length; at += 2) res.setHeader(list[at]!, list[at + 1]!)
+  res.writeHead(status)
 }
 
 function lengthOf(body: ResponseParts['body']): string | undefined {
