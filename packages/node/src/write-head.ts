@@ -48,8 +48,12 @@ function listOf(
 ): string[] | undefined {
   if (headerList === undefined || closing || res.hasHeader('vary')) return undefined
   const length = lengthOf(body)
-  if (length === undefined) return headerList.slice()
-  return headerList.includes('content-length') ? undefined : headerList.concat('content-length', length)
+  const list = headerList.slice()
+  if (length === undefined) return list
+  if (list.includes('content-length')) return undefined
+  // Not `concat`, which takes seven times as long.
+  list.push('content-length', length)
+  return list
 }
 
 /** Writes a list beside the host's headers: of a list, Node would remove each header, add it and validate it twice. */
