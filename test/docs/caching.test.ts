@@ -29,6 +29,14 @@ async function ask({ fetch }: Gateway, key: string, fields: Fields = {}, headers
   return { status, cache, replayed, body, code, headers: response.headers }
 }
 
+/** A store that takes 80 ms. */
+const distantStore = `new Proxy(memoryCacheStore(), {
+  get: (of, name) => async (...args) => {
+    await new Promise(resolve => setTimeout(resolve, 80))
+    return Reflect.get(of, name).apply(of, args)
+  },
+})`
+
 const gatewayOf = async ({ run }: Snippet) => (await run()).exports.gateway as Gateway
 
 describeWithRedis('with Redis', () => {
@@ -79,6 +87,21 @@ describeWithRedis('with Redis', () => {
         status: 400,
         code: 'invalid_value',
       })
+    },
+
+    'distant-redis': async ({ run }) => {
+      const far = (code: string) => code.replace('memoryCacheStore()', distantStore)
+      const gateway = (await run({}, far)).exports.gateway as Gateway
+      const exact = { temperature: 0 }
+      await ask(gateway, 'sk-ann', exact)
+      await expect.poll(async () => (await ask(gateway, 'sk-ann', exact)).cache).toBe('hit')
+      const headers = { 'idempotency-key': 'k' }
+      await ask(gateway, 'sk-ann', {}, headers)
+      await expect.poll(async () => (await ask(gateway, 'sk-ann', {}, headers)).replayed).toBe('true')
+      const impatient = await run({}, code => far(code).replaceAll(/storeTimeoutMs: [\d_]+,?/g, ''))
+      const other = impatient.exports.gateway as Gateway
+      for (let times = 0; times < 3; times++) expect((await ask(other, 'sk-ann', exact)).cache).toBe('miss')
+      expect(await ask(other, 'sk-ann', {}, headers)).toMatchObject({ code: 'idempotency_unavailable' })
     },
 
     redis: async ({ run }) => {

@@ -138,7 +138,7 @@ export interface RequestDetail extends RequestRow {
     readonly via?: string
     readonly skipped?: SkippedRow
   }[]
-  readonly cache: 'hit' | 'miss' | undefined
+  readonly cache: 'hit' | 'miss' | 'failed' | undefined
   readonly replayed: boolean
   readonly estimated: boolean
   /** What the hooks that applied did, in their order; at most 50. */

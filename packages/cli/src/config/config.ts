@@ -277,8 +277,9 @@ export interface StateConfig {
   /** Number of processes that share the Redis: while it is unavailable, each enforces its share of a limit. Default 4. */
   readonly instances?: number
   /**
-   * Timeout of one operation of the limits in Redis, in milliseconds, from 1 to 2,000: more for a Redis in another region.
-   * Default 50; of workers without Redis, whose limits the primary counts, 500.
+   * Timeout of one operation in Redis, in milliseconds, from 1 to 2,000: of limits, cached responses, idempotency keys and the
+   * health of targets. Stored responses have at least 1,000, in Redis as in a database. Default 50; of limits, cached responses
+   * and idempotency keys that workers without Redis share, 500.
    */
   readonly storeTimeoutMs?: number
 }

@@ -79,7 +79,8 @@ function withConsole(callers: Authenticator, consoleCaller: ConsoleCaller | unde
 /** Returns the options that a configuration contains unchanged. */
 export function scalars(config: TypedConfig): Partial<GatewayOptions> {
   const { validation, unknownParameters, unsupportedParameters, traceHeader, maxAttempts } = config
-  const { requestLimits, timeouts, stream, retry, breaker, server, maxInFlight, abandonedCalls } = config
+  const { requestLimits, timeouts, stream, retry, breaker, server, state, maxInFlight, abandonedCalls } =
+    config
   const given = { validation, unknownParameters, unsupportedParameters, traceHeader, maxAttempts }
   const more = {
     clientRequestId: config.clientRequestId,
@@ -92,6 +93,7 @@ export function scalars(config: TypedConfig): Partial<GatewayOptions> {
     breaker,
     abandonedCalls,
     basePath: server?.basePath,
+    storeTimeoutMs: state?.storeTimeoutMs,
   }
   const loadShedder = maxInFlight === undefined ? undefined : inFlightCap(maxInFlight)
   const set = Object.entries({ ...given, ...more, loadShedder }).filter(([, value]) => value !== undefined)
@@ -107,10 +109,10 @@ function authenticator({ callers }: CompiledConfig, { database, observe }: Found
   return others.length === 0 ? first : firstOf(first, ...others)
 }
 
-/** Without a store, limits of targets are counted in this process, and from the start with each configuration. */
+/** Without a store, limits of targets are counted in memory, and from the start with each configuration. */
 function bindTargetLimits({ config, targetLimits }: CompiledConfig, foundation: Foundation): void {
   const { limitStore: store, limitSources } = foundation
-  if (store === undefined && limitSources === undefined) return
+  if (store === undefined && limitSources === undefined && config.state?.storeTimeoutMs === undefined) return
   targetLimits.bind(rules =>
     limits(rules, { ...(store !== undefined && { store }), ...limitOptions(config, foundation) }),
   )

@@ -41,6 +41,21 @@ describe('the header with the ids of callers', () => {
   })
 })
 
+describe('the timeout of stores', () => {
+  it('is that of limits and of all other stores of the gateway', async () => {
+    const state = { redis: 'redis://host', storeTimeoutMs: 1_000 }
+    const config = await loaded({ ...sound, state })
+    expect(config.state).toEqual(state)
+    expect(scalars(config)).toMatchObject({ storeTimeoutMs: 1_000 })
+    expect(scalars(await loaded(sound))).not.toHaveProperty('storeTimeoutMs')
+  })
+
+  it.each([0, 1.5, 2_001, 'soon', null])('may not be %j', async storeTimeoutMs => {
+    const { message } = await failure({ ...sound, state: { redis: 'redis://host', storeTimeoutMs } })
+    expect(message).toMatch(/state\.storeTimeoutMs.*: got .*, expected a whole number from 1 to 2000/)
+  })
+})
+
 describe('the journal of the ledger', () => {
   const journal = './sluice-journal'
 

@@ -5,6 +5,7 @@ import { GatewayError } from '../errors/errors.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { digestOf } from '../primitives/sha256.ts'
+import { aStoreTimeout } from '../stores/store-timeout.ts'
 import { aStore, checkOptions, defaultMaxBytes, milliseconds, wholeBytes } from './cache-options.ts'
 import { type CachedResponse, type CacheWriter, parsedText, toCachedResponse } from './cached-response.ts'
 import type { HeldKey, InFlightKeys } from './in-flight-keys.ts'
@@ -18,6 +19,11 @@ export interface IdempotencyOptions {
   readonly ttlMs?: number
   /** Maximum size of a stored response in bytes. Of a larger one only its id is stored. Default 1,048,576 (1 MiB). */
   readonly maxBytes?: number
+  /**
+   * Timeout of a store operation, in milliseconds, from 1 to 60,000. An operation that takes longer has failed. Default:
+   * `storeTimeoutMs` of the gateway, which is 50; of a store in memory that workers share, 500.
+   */
+  readonly storeTimeoutMs?: number
   /**
    * While the store fails: `closed` (default) rejects requests with an idempotency key with a 503, `open` handles them as if
    * they had none.
@@ -33,13 +39,21 @@ export function idempotency(given: IdempotencyOptions = {}): Idempotency {
   const options = ownMembers(given)
   const { ttlMs = 86_400_000, maxBytes = defaultMaxBytes, onStoreFailure = 'closed' } = options
   checkOptions('idempotency', { ...options, ttlMs }, checks)
-  return { store: options.store ?? memoryCacheStore(), ttlMs, maxBytes, onStoreFailure }
+  const { storeTimeoutMs } = options
+  return {
+    store: options.store ?? memoryCacheStore(),
+    ttlMs,
+    maxBytes,
+    ...(storeTimeoutMs !== undefined && { storeTimeoutMs }),
+    onStoreFailure,
+  }
 }
 
 const checks = {
   store: aStore,
   ttlMs: milliseconds,
   maxBytes: wholeBytes,
+  storeTimeoutMs: aStoreTimeout,
   onStoreFailure: (value: unknown) =>
     value === 'closed' || value === 'open' ? undefined : "'closed' or 'open'",
 }
@@ -51,12 +65,14 @@ export interface Idempotency {
   readonly ttlMs: number
   /** Maximum size of a stored response in bytes. */
   readonly maxBytes: number
+  /** Timeout of a store operation, in milliseconds. Default: as of `idempotency()`. */
+  readonly storeTimeoutMs?: number
   /** While the store fails: `closed` rejects with a 503, `open` ignores the key. */
   readonly onStoreFailure: 'closed' | 'open'
 }
 
 /** Idempotency settings with the keys of requests in flight. */
-export interface RunningIdempotency extends Omit<Idempotency, 'store'> {
+export interface RunningIdempotency extends Omit<Idempotency, 'store' | 'storeTimeoutMs'> {
   readonly keys: InFlightKeys
 }
 

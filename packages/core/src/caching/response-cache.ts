@@ -10,6 +10,7 @@ import { principalKey } from '../primitives/principal-key.ts'
 import { digestOf } from '../primitives/sha256.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import { isKnownField } from '../protocol/chat-fields.ts'
+import { aStoreTimeout } from '../stores/store-timeout.ts'
 import {
   aFunction,
   aStore,
@@ -29,6 +30,11 @@ export interface ResponseCacheOptions {
   readonly store?: CacheStore
   /** Maximum size of a cached response in bytes. Larger ones are not cached. Default 1,048,576 (1 MiB). */
   readonly maxBytes?: number
+  /**
+   * Timeout of a store operation, in milliseconds, from 1 to 60,000. A lookup that takes longer has failed, and is handled as a
+   * miss. Default: `storeTimeoutMs` of the gateway, which is 50; of a store in memory that workers share, 500.
+   */
+  readonly storeTimeoutMs?: number
   /**
    * Decides which requests are cached. Default: those with `temperature: 0` and one choice, without web search, `store` or
    * fields outside the chat completions API.
@@ -60,7 +66,7 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
   const options = ownMembers(given)
   checkOptions('responseCache', { ...options, ttlMs: options.ttlMs }, checks, ['ttlMs'])
   const { ttlMs, maxBytes = defaultMaxBytes, cacheable = isDeterministic, scope = 'principal' } = options
-  const { embeddings = true, rerank = true, moderations = true } = options
+  const { embeddings = true, rerank = true, moderations = true, storeTimeoutMs } = options
   /** Returns the key of the owner's response to what `parts` say, or `undefined` if the scope has no owner. */
   const keyOf = async (principal: Principal, parts: readonly unknown[]): Promise<CacheKey | undefined> => {
     const [kind, name] =
@@ -77,6 +83,7 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
     store: options.store ?? memoryCacheStore(),
     ttlMs,
     maxBytes,
+    ...(storeTimeoutMs !== undefined && { storeTimeoutMs }),
     ...(scope === 'principal' && { ownerOf: ownResponses }),
     async keyOf(input, principal, { dialect, body }) {
       if (!isCacheable(cacheable(input, principal), 'cacheable')) return undefined
@@ -125,6 +132,7 @@ const checks = {
   ttlMs: milliseconds,
   store: aStore,
   maxBytes: wholeBytes,
+  storeTimeoutMs: aStoreTimeout,
   cacheable: aFunction,
   embeddings: (value: unknown) =>
     typeof value === 'boolean' || aFunction(value) === undefined ? undefined : 'true, false or a function',
@@ -141,6 +149,8 @@ export interface ResponseCache<Store = CacheStore> {
   readonly ttlMs: number
   /** Maximum size of a cached response in bytes. */
   readonly maxBytes: number
+  /** Timeout of a store operation, in milliseconds. Default: as of `responseCache`. */
+  readonly storeTimeoutMs?: number
   /**
    * Returns the key of a response, or `undefined` to bypass the cache. Requests with the same key share a response; `owner` is
    * whose quota of the store it counts against. A response is shared only in the dialect and form in which it was written.
@@ -176,6 +186,8 @@ export interface ResponseCache<Store = CacheStore> {
 interface CacheLookup {
   readonly answer?: CachedResponse
   readonly keeper?: CacheWriter
+  /** Whether there is no answer because the store failed. */
+  readonly failed?: boolean
 }
 
 /**
@@ -202,11 +214,14 @@ export async function lookUpCache(
   }
   const key = await withHooks(await withHeaders(ownKey, asked), draft)
   const directives = directivesOf(request.headers.get('cache-control'))
+  let failed = false
   if (!directives.includes('no-cache')) {
-    const answer = await lookUp(key, draft, 'stream' in asked && asked.stream, cache.store)
+    const found = await cache.store.get(key)
+    const answer = found.ok ? answerOf(found.value, draft, 'stream' in asked && asked.stream) : undefined
     if (answer !== undefined) return { answer }
+    failed = !found.ok
   }
-  return directives.includes('no-store') ? {} : { keeper: writerFor(key, draft, cache) }
+  return { failed, ...(!directives.includes('no-store') && { keeper: writerFor(key, draft, cache) }) }
 }
 
 /** What the cache may have a response to. */
@@ -248,15 +263,9 @@ function isAnswerKey(value: unknown): value is CacheKey {
   return typeof owner === 'string' && owner !== '' && typeof name === 'string' && name !== ''
 }
 
-async function lookUp(
-  key: CacheKey,
-  { dialect }: Draft,
-  stream: boolean,
-  store: GuardedCacheStore,
-): Promise<CachedResponse | undefined> {
-  const found = await store.get(key)
-  if (!found.ok || found.value === undefined) return undefined
-  const stored = parsedText(found.value)
+function answerOf(text: string | undefined, { dialect }: Draft, stream: boolean): CachedResponse | undefined {
+  if (text === undefined) return undefined
+  const stored = parsedText(text)
   const answer = toCachedResponse(stored)
   // The key of a custom cache may ignore `stream` and the dialect.
   return answer?.stream === stream && dialectOf(stored) === dialect ? answer : undefined

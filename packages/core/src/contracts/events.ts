@@ -145,8 +145,11 @@ export interface EndEvent {
     /** From the arrival of the request to the end of the response. */
     readonly total: number
   }
-  /** Whether the response came from the cache, without an upstream call. `undefined` if the request is not cacheable. */
-  readonly cache: 'hit' | 'miss' | undefined
+  /**
+   * Whether the response came from the cache, without an upstream call. `failed`: its store did not respond in time, which is
+   * handled as a miss. `undefined` if the request is not cacheable.
+   */
+  readonly cache: 'hit' | 'miss' | 'failed' | undefined
   /** Whether the response repeats that of an earlier request with the same idempotency key, without an upstream call. */
   readonly replayed: boolean
   /** How the request was routed. Not an OpenTelemetry trace: see `Tracer` for those. */

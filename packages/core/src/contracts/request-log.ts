@@ -49,7 +49,7 @@ export interface LoggedRequest {
   readonly firstByteMs: number | null
   readonly totalMs: number
   readonly overheadMs: number | null
-  readonly cache: 'hit' | 'miss' | null
+  readonly cache: 'hit' | 'miss' | 'failed' | null
   /** Whether the response repeats that of an earlier request with the same idempotency key. */
   readonly replayed: boolean
   /** What the request failed with: the reason of a rejection, or the kind of failure. */

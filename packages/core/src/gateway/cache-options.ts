@@ -3,13 +3,16 @@ import type { RunningIdempotency } from '../caching/idempotency.ts'
 import { InFlightKeys } from '../caching/in-flight-keys.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { CacheStore, GuardedCacheStore } from '../contracts/cache-store.ts'
+import type { GuardedCacheStore } from '../contracts/cache-store.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { OptionCheck as Check } from '../errors/check-options.ts'
-import { followedCacheStore, isMemoryStore } from '../stores/process-stores.ts'
+import { followedCacheStore, isMemoryStore, processStoreTimeoutMs } from '../stores/process-stores.ts'
+import { aStoreTimeout, defaultStoreTimeoutMs } from '../stores/store-timeout.ts'
 import type { GatewayOptions } from './config.ts'
 import { guardCacheStore } from './guard-cache-store.ts'
 import { withPolicyTimeout } from './guard-policies.ts'
+
+type Storage = Pick<ResponseCache, 'store' | 'storeTimeoutMs'>
 
 /** Cache and idempotency, over guarded stores. */
 export interface CacheLookups {
@@ -17,23 +20,27 @@ export interface CacheLookups {
   readonly idempotency: RunningIdempotency | undefined
 }
 
-/** Guards the stores of cache and idempotency: a shared one once. `keyOf` times out after `policyMs`. */
+/**
+ * Guards the stores of cache and idempotency: a shared one once, if both have the same timeout. `keyOf` times out after
+ * `policyMs`.
+ */
 export function createCacheLookups(
-  { cache, idempotency }: Pick<GatewayOptions, 'cache' | 'idempotency'>,
+  { cache, idempotency, storeTimeoutMs }: Pick<GatewayOptions, 'cache' | 'idempotency' | 'storeTimeoutMs'>,
   observe: Observer,
   clock: Clock,
   policyMs: number,
 ): CacheLookups {
-  const stores = new Map<CacheStore, GuardedCacheStore>()
-  const guarded = (store: CacheStore) => {
-    const known =
-      stores.get(store) ?? guardCacheStore(followedCacheStore(store), observe, clock, isMemoryStore(store))
-    stores.set(store, known)
-    return known
-  }
+  const timeoutOf = ({ store, storeTimeoutMs: own }: Storage) =>
+    own ?? storeTimeoutMs ?? (isMemoryStore(store) ? processStoreTimeoutMs : defaultStoreTimeoutMs)
+  const guarded = (given: Storage) =>
+    guardCacheStore(followedCacheStore(given.store), observe, clock, timeoutOf(given))
+  const cached = cache && guarded(cache)
+  const isShared = cache?.store === idempotency?.store
+  const keyed =
+    idempotency && (isShared && timeoutOf(cache!) === timeoutOf(idempotency) ? cached! : guarded(idempotency))
   return {
     cache: cache && {
-      store: guarded(cache.store),
+      store: cached!,
       ttlMs: cache.ttlMs,
       maxBytes: cache.maxBytes,
       keyOf: (...request) => withPolicyTimeout(clock, 'cache', cache.keyOf(...request), policyMs),
@@ -42,7 +49,7 @@ export function createCacheLookups(
         withPolicyTimeout(clock, 'cache', cache.singleKeyOf?.(...request), policyMs),
     },
     idempotency: idempotency && {
-      keys: new InFlightKeys(guarded(idempotency.store), clock),
+      keys: new InFlightKeys(keyed!, clock),
       ttlMs: idempotency.ttlMs,
       maxBytes: idempotency.maxBytes,
       onStoreFailure: idempotency.onStoreFailure,
@@ -65,12 +72,16 @@ export const anIdempotency: Check = value => {
 }
 
 function partsOf(value: unknown): Readonly<Record<string, unknown>> {
-  const { store, ttlMs, maxBytes, keyOf, onStoreFailure } = (value ?? {}) as Readonly<Record<string, unknown>>
-  return { store, ttlMs, maxBytes, keyOf, onStoreFailure }
+  const given = (value ?? {}) as Readonly<Record<string, unknown>>
+  const { store, ttlMs, maxBytes, storeTimeoutMs, keyOf, onStoreFailure } = given
+  return { store, ttlMs, maxBytes, storeTimeoutMs, keyOf, onStoreFailure }
 }
 
-function isStorage({ store, ttlMs, maxBytes }: Readonly<Record<string, unknown>>): boolean {
+function isStorage({ store, ttlMs, maxBytes, storeTimeoutMs }: Readonly<Record<string, unknown>>): boolean {
   return (
-    aStore(store) === undefined && milliseconds(ttlMs) === undefined && wholeBytes(maxBytes) === undefined
+    aStore(store) === undefined &&
+    milliseconds(ttlMs) === undefined &&
+    wholeBytes(maxBytes) === undefined &&
+    (storeTimeoutMs === undefined || aStoreTimeout(storeTimeoutMs) === undefined)
   )
 }

@@ -162,6 +162,12 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    */
   readonly sharedHealth?: SharedHealth
   /**
+   * Timeout of one operation of a store, in milliseconds, from 1 to 60,000: of `cache`, `idempotency`, `sharedHealth`, and
+   * `limits` without a store of their own. `responses` have at least 1,000. The option of the same name of `responseCache` and
+   * `idempotency` precedes it. Default 50; of limits, cached responses and idempotency keys in memory that workers share, 500.
+   */
+  readonly storeTimeoutMs?: number
+  /**
    * Reads the time and sets timers, such as the virtual clock of a simulation. Default: the system clock. Limits, ledgers and
    * authenticators that you create have a `clock` of their own.
    */

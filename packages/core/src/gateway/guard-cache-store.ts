@@ -1,11 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import type { AddResult, CacheStore, GuardedCacheStore, StoreOutcome } from '../contracts/cache-store.ts'
 import type { Observer } from '../contracts/events.ts'
-import { processStoreTimeoutMs } from '../stores/process-stores.ts'
 import { StoreClient } from '../stores/store-client.ts'
-
-/** The timeout of an operation, in milliseconds: a request waits for it. */
-const timeoutMs = 50
 
 const probed = { owner: 'probe', name: 'probe' }
 
@@ -13,17 +9,18 @@ const probed = { owner: 'probe', name: 'probe' }
  * Puts a circuit breaker before a store. Once the store has failed often it is not called until it works again, which is
  * probed outside of requests. `observe` is called with both changes, and must not throw.
  *
- * @param isInMemory - whether it is in the memory of this process, or of one that shares it.
+ * @param timeoutMs - how long an operation may take: a request waits for it.
  */
 export function guardCacheStore(
   store: CacheStore,
   observe: Observer,
   clock: Clock,
-  isInMemory = false,
+  timeoutMs: number,
 ): GuardedCacheStore {
   const calls = new StoreClient({
     name: 'store of answers',
-    timeoutMs: isInMemory ? processStoreTimeoutMs : timeoutMs,
+    timeoutMs,
+    timeoutOption: 'storeTimeoutMs',
     clock,
     changed: (state, error) => observe({ type: 'store', store: 'answers', state, error }),
     failsFast: true,

@@ -3,7 +3,6 @@ import type { Clock } from '../clock/clock.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
-import type { Observer } from '../contracts/events.ts'
 import type { LimitStore } from '../contracts/limit-store.ts'
 import type { Lease, Limiter } from '../contracts/limiter.ts'
 import type { LimitRuleData } from '../contracts/principal.ts'
@@ -35,7 +34,7 @@ export function guardPolicies<Host>(
   counts?: LimitStore,
 ): Policies<Host> {
   const { authenticate, route, authorize = modelPatterns } = options
-  const limit = limiterOf(options.limits, options.observe, counts, options.clock && clock)
+  const limit = limiterOf(options.limits, options, counts, options.clock && clock)
   const limitMs = ms + (limit.maxWaitMs ?? 0)
   return {
     authenticate: (request, host, report) =>
@@ -67,7 +66,7 @@ export function configuredRuleIssues({
   const isRule = typeof limit === 'object' && limit !== null && 'kind' in limit
   if (!isList && !isRule) return []
   try {
-    limiterOf(limit, undefined, undefined)
+    limiterOf(limit, {}, undefined)
     return []
   } catch (error) {
     if (!ConfigurationError.is(error)) throw error
@@ -94,13 +93,14 @@ export function principalLimitIssues<Host>(options: GatewayOptions<Host>): Confi
  */
 function limiterOf(
   limit: GatewayOptions['limits'] = [],
-  observe: Observer | undefined,
+  { observe, storeTimeoutMs }: Pick<GatewayOptions, 'observe' | 'storeTimeoutMs'>,
   store: LimitStore | undefined,
   clock?: Clock,
 ): Limiter {
   if (isLimiter(limit)) return limit
   return limits(isList(limit) ? limit : [limit], {
     ...(observe && { observe }),
+    ...(storeTimeoutMs !== undefined && { storeTimeoutMs }),
     ...(store && { store }),
     ...(clock && { clock }),
   })

@@ -92,7 +92,7 @@ export class RequestAccounting implements AttemptObserver, PriceTerms {
   #capture: ResponseCapture | undefined
   #bodies: BodyCapture | undefined
   /** `undefined` where the request is not cached. */
-  #cache: 'hit' | 'miss' | undefined
+  #cache: EndEvent['cache']
   /** Whether the response is that of an earlier request with the same idempotency key. */
   #replayed = false
   /** Whether the caller gets the cost; `undefined` before it matters. */
@@ -218,9 +218,10 @@ export class RequestAccounting implements AttemptObserver, PriceTerms {
   }
 
   /** Takes the result of looking up the cache. */
-  cacheLookedUp({ answer, keeper }: LookedUp): void {
+  cacheLookedUp({ answer, keeper, failed }: LookedUp): void {
     if (keeper !== undefined) this.#captureFor(keeper)
-    this.#cache = answer === undefined ? 'miss' : 'hit'
+    if (failed === true) this.#cache = 'failed'
+    else this.#cache = answer === undefined ? 'miss' : 'hit'
   }
 
   /** Stores the response when it has ended; not where that is so already. */
@@ -365,7 +366,7 @@ export class RequestAccounting implements AttemptObserver, PriceTerms {
       this.#limitHeaders,
       this.#adjustmentHeaders,
     )
-    if (this.#cache !== undefined) headers['x-sluice-cache'] = this.#cache
+    if (this.#cache !== undefined) headers['x-sluice-cache'] = this.#cache === 'hit' ? 'hit' : 'miss'
     if (this.#replayed) headers['idempotency-replayed'] = 'true'
     if (trace !== undefined) headers['x-sluice-trace'] = trace
     if (exhausted) headers['x-should-retry'] = 'false'
@@ -599,4 +600,5 @@ export class RequestAccounting implements AttemptObserver, PriceTerms {
 interface LookedUp {
   readonly answer?: CachedResponse | undefined
   readonly keeper?: CacheWriter | undefined
+  readonly failed?: boolean
 }

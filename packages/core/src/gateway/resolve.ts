@@ -148,6 +148,7 @@ export function resolveOptions<Host>(
     random,
     clock,
     shared: options.sharedHealth,
+    ...(options.storeTimeoutMs !== undefined && { storeTimeoutMs: options.storeTimeoutMs }),
     changed: observe,
   }
   const registry = earlier?.healthRegistry ?? healthRegistry(health)
@@ -176,6 +177,7 @@ export function resolveOptions<Host>(
         : new ResponseState(
             followedResponseStore(responseStore),
             requestLimits.maxBytes,
+            options.storeTimeoutMs,
             observe,
             clock,
             backgroundRuns,

@@ -19,8 +19,8 @@ import { BackgroundEntries, type RunKey } from './background-entries.ts'
 import { BackgroundRuns } from './background-runs.ts'
 import type { EventSource } from './followed-events.ts'
 
-/** The timeout of an operation, in milliseconds: a request waits for it. */
-const timeoutMs = 1_000
+/** The least timeout of an operation, in milliseconds: a request waits for it, and a response can be large. */
+const minTimeoutMs = 1_000
 
 /** How often another process is looked at, in milliseconds, and how long one has to cancel a response. */
 const pollMs = 250
@@ -44,11 +44,13 @@ export class ResponseState {
 
   /**
    * @param maxBytes - the maximum size of a restored conversation.
+   * @param storeTimeoutMs - how long an operation may take, in milliseconds, if that is more than a second.
    * @param runs - the responses that run in the background in this process.
    */
   constructor(
     store: ResponseStore,
     maxBytes: number,
+    storeTimeoutMs: number | undefined,
     observe: Observer,
     clock: Clock,
     runs: BackgroundRuns = new BackgroundRuns(),
@@ -59,7 +61,8 @@ export class ResponseState {
     this.#runs = runs
     this.#calls = new StoreClient({
       name: 'store of responses',
-      timeoutMs,
+      timeoutMs: Math.max(minTimeoutMs, storeTimeoutMs ?? 0),
+      timeoutOption: 'storeTimeoutMs',
       clock,
       changed: (state, error) => observe({ type: 'store', store: 'responses', state, error }),
       failsFast: true,

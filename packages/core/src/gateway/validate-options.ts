@@ -6,6 +6,7 @@ import { type ConfigurationIssue, configurationIssue } from '../errors/configura
 import { aCount, aCountFromNone, aShare, aShareOfSome, aSpan } from '../errors/number-checks.ts'
 import { hooksCheck } from '../hooks/hook-options.ts'
 import { unresolvedNames } from '../routing/combined-route.ts'
+import { aStoreTimeout } from '../stores/store-timeout.ts'
 import { defaultBreaker, defaultRetry } from '../upstream/health/health-options.ts'
 import { backgroundChecks, backgroundIssues } from './background-options.ts'
 import { builtInDialects } from './built-in-dialects.ts'
@@ -144,6 +145,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   retry: { ...spansOf(defaultRetry), budget: aShare, minBudget: aCountFromNone },
   breaker: { ...spansOf(defaultBreaker), failures: aCount, errorRate: aShareOfSome, minCalls: aCount },
   sharedHealth: aSharedHealth,
+  storeTimeoutMs: aStoreTimeout,
   clock: value => (isClock(value) ? undefined : expectedClock),
   now: aFunction,
   generateId: aFunction,

@@ -65,7 +65,14 @@ class StoreGuard implements GuardedStore {
     this.#store = store
     this.#options = options
     this.#local = local
-    this.#calls = new StoreClient({ name: 'limit store', timeoutMs, clock, changed, failsFast: true })
+    this.#calls = new StoreClient({
+      name: 'limit store',
+      timeoutMs,
+      timeoutOption: 'storeTimeoutMs',
+      clock,
+      changed,
+      failsFast: true,
+    })
     this.#active = new ActiveClaims(clock)
     this.#pending = new PendingSettlements(clock, error => report('failing', error))
     this.#recovery = new StoreRecovery({

@@ -8,6 +8,7 @@ import {
   type ConfigurationIssue,
   configurationIssue,
 } from '../errors/configuration-error.ts'
+import { aStoreTimeout, defaultStoreTimeoutMs } from '../stores/store-timeout.ts'
 import type { MemoryLimitStore } from './memory-limit-store.ts'
 
 /** How requests over their limits are queued. */
@@ -60,7 +61,7 @@ export interface LimitsOptions {
 /** Default values of options. */
 export const limitDefaults = {
   instances: 4,
-  storeTimeoutMs: 50,
+  storeTimeoutMs: defaultStoreTimeoutMs,
   leaseMs: 30_000,
   maxOutputTokens: 4_096,
   maxUsers: 1_000,
@@ -125,7 +126,7 @@ const checks: Readonly<Record<keyof LimitsOptions, Check>> = {
       ? undefined
       : `${somePolicy}, or one of them for each kind of rule`,
   instances: whole(100_000),
-  storeTimeoutMs: whole(60_000),
+  storeTimeoutMs: aStoreTimeout,
   leaseMs: whole(86_400_000),
   maxOutputTokens: whole(1_000_000_000),
   maxUsers: whole(100_000),

@@ -57,11 +57,12 @@ export function limits(rules: readonly LimitRuleData[], given: LimitsOptions = {
   if (issues.length > 0) throw new ConfigurationError('limits()', issues)
   const options = ownMembers(given)
   const limiter = new RuleLimiter(rules, options)
-  const maxMs = options.wait?.maxMs
+  // The gateway must not give up before the store has.
+  const maxWaitMs = (options.wait?.maxMs ?? 0) + (options.storeTimeoutMs ?? 0)
   return {
     enforcesPrincipalLimits: true,
     admit: (principal, draft, context) => limiter.admit(principal, draft, context),
-    ...(maxMs === undefined ? {} : { maxWaitMs: maxMs }),
+    ...(maxWaitMs > 0 && { maxWaitMs }),
     appliesToAll: rules.length > 0,
   }
 }

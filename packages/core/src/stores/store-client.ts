@@ -44,9 +44,9 @@ const unansweredMs = 60_000
  * A `TypeError` or `RangeError` that the store throws synchronously is an error of the caller, and is rethrown.
  */
 export class StoreClient {
-  readonly #options: Required<Omit<StoreClientOptions, 'changed' | 'breaker'>>
-  readonly #deadlines: OperationDeadlines
-  readonly #probeDeadlines: OperationDeadlines
+  #options: Required<Omit<StoreClientOptions, 'changed' | 'breaker'>>
+  #deadlines: OperationDeadlines
+  #probeDeadlines: OperationDeadlines
   readonly #breaker: StoreBreaker
   readonly #unanswered = new Set<PendingOperation>()
 
@@ -66,6 +66,14 @@ export class StoreClient {
     this.#probeDeadlines =
       probeTimeoutMs === timeoutMs ? this.#deadlines : new OperationDeadlines(probeTimeoutMs, clock)
     this.#breaker = new StoreBreaker({ clock, changed, ...breaker })
+  }
+
+  /** Sets the timeout of further calls and probes, in milliseconds. */
+  set timeoutMs(ms: number) {
+    if (ms === this.#options.timeoutMs) return
+    this.#options = { ...this.#options, timeoutMs: ms, probeTimeoutMs: ms }
+    this.#deadlines = new OperationDeadlines(ms, this.#options.clock)
+    this.#probeDeadlines = this.#deadlines
   }
 
   /** Whether the breaker is closed. */
@@ -168,7 +176,8 @@ export class StoreClient {
   #timedOut(ms: number): Error {
     const { name, timeoutOption } = this.#options
     const option = timeoutOption === '' ? '' : ` (${timeoutOption})`
-    return new Error(`The ${name} timed out after ${ms} ms${option}.`)
+    const message = `The ${name} timed out after ${ms} ms${option}.`
+    return Object.assign(new Error(message), { name: 'TimeoutError' })
   }
 
   #checkUnanswered(): void {

@@ -70,7 +70,7 @@ export function forever(signal: AbortSignal): Promise<never> {
 /** A gateway until the test ends: its timers must not tick in the next one, which may count its own. */
 export function serving(targets: Target | readonly Target[], options: Partial<GatewayOptions> = {}) {
   const events: GatewayEvent[] = []
-  const gateway = createGateway({
+  const given: GatewayOptions = {
     authenticate: () => ({ id: 'ann' }),
     route: models({ m: targets }),
     observe: event => events.push(event),
@@ -78,7 +78,8 @@ export function serving(targets: Target | readonly Target[], options: Partial<Ga
     retry: false,
     breaker: false,
     ...options,
-  })
+  }
+  const gateway = createGateway(given)
   onTestFinished(() => void gateway.close({ drainMs: 1 }))
   const post = (body: object, init: RequestInit = {}) =>
     gateway.fetch(
@@ -90,7 +91,7 @@ export function serving(targets: Target | readonly Target[], options: Partial<Ga
       }),
     )
   const ends = () => events.filter((event): event is EndEvent => event.type === 'end')
-  return { gateway, post, events, ends }
+  return { gateway, given, post, events, ends }
 }
 
 export function eventsOf(body: string): unknown[] {

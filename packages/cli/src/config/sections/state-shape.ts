@@ -68,7 +68,7 @@ export const stateShape = object<StateConfig>({
     // The client of Redis closes a connection that is silent for longer.
     shape: number({ min: 1, max: 2_000, whole: true }, 'a whole number from 1 to 2000'),
     description:
-      'Timeout of one operation of the limits in Redis, in milliseconds: more for a Redis in another region. Default 50; of workers without Redis, whose limits the primary counts, 500.',
+      'Timeout of one operation in Redis, in milliseconds: of limits, cached responses, idempotency keys and target health; stored responses have at least 1,000. Set more for a Redis in another region. Default 50; of what workers without Redis share, 500.',
   },
 })
 

@@ -14,6 +14,8 @@ export interface HealthSettings {
   readonly clock: Clock
   /** `undefined`: health is not shared with other processes. */
   readonly shared: SharedHealth | undefined
+  /** How long an operation of the shared store may take, in milliseconds. Default 50. */
+  readonly storeTimeoutMs?: number
   /** Called with each change of a target's state, of a key's, and of the shared store. Must not throw. */
   readonly changed: (event: TargetEvent | ProviderKeyEvent | StoreEvent) => void
 }

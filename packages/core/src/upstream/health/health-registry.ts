@@ -59,9 +59,10 @@ export function healthRegistry(
     },
     changed: event => current.changed(event),
   }
-  function sharingOf({ shared, clock }: HealthSettings): HealthSync | undefined {
+  function sharingOf({ shared, clock, storeTimeoutMs }: HealthSettings): HealthSync | undefined {
     const store = shared ?? processStores()?.health
-    return store && new HealthSync(store, { clock, changed: event => current.changed(event) })
+    const changed: HealthSettings['changed'] = event => current.changed(event)
+    return store && new HealthSync(store, { clock, changed, ...(storeTimeoutMs && { storeTimeoutMs }) })
   }
   return {
     of({ provider, model }) {
@@ -83,6 +84,7 @@ export function healthRegistry(
     follow(next) {
       current = next
       if ((next.shared ?? processStores()?.health) !== sharing?.store) sharing = sharingOf(next)
+      else sharing?.setTimeoutMs(next.storeTimeoutMs)
     },
   }
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../contracts/shared-health.ts'
 import { freshId } from '../../primitives/random.ts'
 import { StoreClient } from '../../stores/store-client.ts'
+import { defaultStoreTimeoutMs } from '../../stores/store-timeout.ts'
 import type { HealthSettings } from './health-options.ts'
 import type { SyncedTarget } from './synced-target.ts'
 
@@ -42,14 +43,15 @@ export class HealthSync {
   /** `holder` identifies this process. */
   constructor(
     store: SharedHealth,
-    settings: Pick<HealthSettings, 'clock' | 'changed'>,
+    settings: Pick<HealthSettings, 'clock' | 'changed' | 'storeTimeoutMs'>,
     holder: string = freshId(),
   ) {
     this.store = store
     this.#settings = settings
     this.#calls = new StoreClient({
       name: 'shared health',
-      timeoutMs: 50,
+      timeoutMs: settings.storeTimeoutMs ?? defaultStoreTimeoutMs,
+      timeoutOption: 'storeTimeoutMs',
       clock: settings.clock,
       changed: (state, error) => settings.changed({ type: 'store', store: 'health', state, error }),
       // It is read once a second anyway, which shows whether it works.
@@ -57,6 +59,11 @@ export class HealthSync {
       maxUnanswered: 8,
     })
     this.#holder = holder
+  }
+
+  /** Sets the timeout of further operations, in milliseconds; `undefined`: the default. */
+  setTimeoutMs(ms: number | undefined): void {
+    this.#calls.timeoutMs = ms ?? defaultStoreTimeoutMs
   }
 
   get working(): boolean {
