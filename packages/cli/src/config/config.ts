@@ -278,8 +278,9 @@ export interface StateConfig {
   readonly instances?: number
   /**
    * Timeout of one operation in Redis, in milliseconds, from 1 to 2,000: of limits, cached responses, idempotency keys and the
-   * health of targets. Stored responses have at least 1,000, in Redis as in a database. Default 50; of limits, cached responses
-   * and idempotency keys that workers without Redis share, 500.
+   * health of targets. Where it is longer than their own, also of stored responses (1,000), and in a database of key lookups and
+   * of writes of the ledger (250). Default 50; of limits, cached responses and idempotency keys that workers without Redis share,
+   * 500.
    */
   readonly storeTimeoutMs?: number
 }

@@ -19,6 +19,10 @@ import {
 import type { Database } from '@sluice/core/store'
 import type { CompiledConfig } from './compiled-config.ts'
 import type { TypedConfig } from './config.ts'
+import { databaseTimeoutMs } from './database-timeout.ts'
+
+/** The default timeout of a lookup of `apiKeys`, in milliseconds. */
+const keyLookupMs = 250
 
 type ConsoleCaller = (request: Request) => Principal | undefined
 
@@ -100,9 +104,13 @@ export function scalars(config: TypedConfig): Partial<GatewayOptions> {
   return Object.fromEntries(set)
 }
 
-function authenticator({ callers }: CompiledConfig, { database, observe }: Foundation): Authenticator {
-  const issued =
-    database === undefined ? [] : [apiKeys(database.keys, observe === undefined ? {} : { observe })]
+function authenticator(
+  { config, callers }: CompiledConfig,
+  { database, observe }: Foundation,
+): Authenticator {
+  const lookupMs = databaseTimeoutMs(config.state, keyLookupMs)
+  const options = { lookupMs, ...(observe !== undefined && { observe }) }
+  const issued = database === undefined ? [] : [apiKeys(database.keys, options)]
   const [first, ...others] = [...callers, ...issued]
   // Where nobody is named, an option of the user's own takes its place.
   if (first === undefined) return () => undefined

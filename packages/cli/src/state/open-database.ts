@@ -9,10 +9,14 @@ import { openSqlite, SqliteError, sqliteResponseStore } from '@sluice/sqlite'
 import type { Pool } from 'pg'
 import { CommandError } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
+import { databaseTimeoutMs } from '../config/database-timeout.ts'
 import { isPostgres } from '../config/sections/state-shape.ts'
 import { reportConnection } from './report-connection.ts'
 import type { StateContext, StateOptions } from './state-context.ts'
 import { loadPg, loadSqlite } from './state-packages.ts'
+
+/** The default timeout of a write to the ledger in PostgreSQL, in milliseconds. */
+const ledgerWriteMs = 250
 
 export interface OpenDatabase {
   readonly database: Database
@@ -35,7 +39,12 @@ export async function openDatabase(
   try {
     if (isPostgres(url)) {
       const journal = options.journal === true ? openJournal(config, context) : undefined
-      return await postgres(url, { ...settings, ...(journal !== undefined && { journal }) }, context)
+      const timeoutMs = databaseTimeoutMs(config, ledgerWriteMs)
+      return await postgres(
+        url,
+        { ...settings, timeoutMs, ...(journal !== undefined && { journal }) },
+        context,
+      )
     }
     return await sqlite(url, settings, context, options)
   } catch (error) {
@@ -88,7 +97,7 @@ function openJournal({ journal }: StateConfig, { cwd }: StateContext): Journal |
 
 async function postgres(
   url: string,
-  settings: Settings & { readonly journal?: Journal },
+  settings: Settings & { readonly timeoutMs: number; readonly journal?: Journal },
   context: StateContext,
 ): Promise<OpenDatabase> {
   const pool = await poolOf(url, context.cwd)

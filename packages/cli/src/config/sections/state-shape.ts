@@ -68,7 +68,7 @@ export const stateShape = object<StateConfig>({
     // The client of Redis closes a connection that is silent for longer.
     shape: number({ min: 1, max: 2_000, whole: true }, 'a whole number from 1 to 2000'),
     description:
-      'Timeout of one operation in Redis, in milliseconds: of limits, cached responses, idempotency keys and target health; stored responses have at least 1,000. Set more for a Redis in another region. Default 50; of what workers without Redis share, 500.',
+      'Timeout of one operation in Redis, in milliseconds: of limits, cached responses, idempotency keys and target health. Longer timeouts stay: 1,000 of stored responses, and in a database 250 of key lookups and ledger writes. Set more for a server in another region. Default 50; of what workers without Redis share, 500.',
   },
 })
 
