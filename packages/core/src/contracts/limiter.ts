@@ -74,7 +74,7 @@ export interface Limiter {
    * without a price under a budget, 503 while the store of a rule is unavailable and its policy is `closed`.
    */
   admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease>
-  /** How long `admit` may let a request wait, in milliseconds, beyond `timeouts.policyMs`. Default 0. */
+  /** How long `admit` may let a request wait for capacity or a store, in milliseconds, beyond `timeouts.policyMs`. Default 0. */
   readonly maxWaitMs?: number
   /** Whether it limits every principal. `false`: only those with `limits` of their own. Default `true`. */
   readonly appliesToAll?: boolean
