@@ -1,4 +1,6 @@
+import cluster from 'node:cluster'
 import { writeSync } from 'node:fs'
+import type { Writable } from 'node:stream'
 import {
   apiKeys,
   createGateway,
@@ -69,6 +71,10 @@ const serving = await serve(front, {
 })
 if (serving.role !== 'worker') console.log(`${serving.role} of ${serving.workers} at ${serving.url}`)
 process.once('disconnect', () => console.log(`${process.pid} has no primary`))
+process.on('SIGHUP', () => {
+  const [worker] = Object.values(cluster.workers ?? {})
+  ;(worker!.process.stdio[channelDescriptor] as Writable).write('no message\n')
+})
 process.on('SIGUSR2', () => {
   serving.reload().then(
     () => console.log('reloaded'),

@@ -186,6 +186,21 @@ describe('serve() with workers', { timeout: 60_000 }, () => {
     expect(statusesOf(results)).toEqual({ 200: 2, 429: 2 })
   })
 
+  it('replaces a worker that cannot read its primary, after its requests', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url)
+    const held = []
+    for (let count = 0; count < 4; count++) held.push(await service.chat({ model: 'held', stream: true }))
+    const before = await service.pids()
+    service.process.child.kill('SIGHUP')
+    await vi.waitFor(async () => expect(await service.pids()).toHaveLength(1), patience)
+    vendor.release()
+    for (const { text } of held) expect(await text()).toMatch(/\[DONE\]/)
+    await service.process.until(/Worker \d is started again/)
+    await vi.waitFor(async () => expect(await service.pids()).toHaveLength(2), patience)
+    expect((await service.pids()).filter(pid => before.includes(pid))).toHaveLength(1)
+  })
+
   it('ends with the reason when no worker starts', async () => {
     const crashing = startProgram(program, 'http://127.0.0.1:9', { env: { CRASH: 'no such thing' } })
     // The primary runs the script too.

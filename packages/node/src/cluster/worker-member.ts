@@ -37,6 +37,10 @@ export class WorkerMember {
       if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
       this.#stop(this.primaryGone)
     })
+    // Another worker is started instead: without the shared stores this one would enforce limits of its own.
+    void this.#channel.closed.then(() => {
+      if (this.#channel.isUnreadable) this.#stop(this.primaryGone)
+    })
     shareProcessStores(remoteStores(this.#channel, total))
     topics.connect({
       ask: (topic, question) => this.#ask(topic, question),
