@@ -23,5 +23,8 @@ export async function bundleFleet(folder, outfile) {
   await bundleProgram(join(folder, 'test/simulation/run-fleet.ts'), outfile, [sources])
 }
 
-/** Options of Node for a long simulation: most of its garbage is young, and nobody reads the stack of an error. */
-export const nodeOptions = ['--max-semi-space-size=64', '--stack-trace-limit=0']
+/**
+ * Options of Node for a simulation: most of its garbage is young, nobody reads the stack of an error, and code that is not
+ * optimized yet need not be interpreted.
+ */
+export const nodeOptions = ['--max-semi-space-size=64', '--stack-trace-limit=0', '--always-sparkplug']

@@ -78,9 +78,9 @@ export class Clients {
     const at = this.#scheduler.now
     const { group, clients, key } = planned
     const answer = new ReadAnswer(this.#scheduler, group.dialect === 'messages')
-    const client = { request, attempt, at, clients, key: key.id }
     if (reached === undefined) {
-      const identity = { ...client, requestId: `unreached_${request}.${attempt}`, gateway: -1 }
+      const requestId = `unreached_${request}.${attempt}`
+      const identity = { request, attempt, at, clients, key: key.id, requestId, gateway: -1 }
       this.#history.requestBegan(identity)
       this.#end(planned, identity, answer)
       return
@@ -100,7 +100,8 @@ export class Clients {
       body: sent.hostBody,
       plainResponses: true,
     })
-    const identity = { ...client, requestId, gateway: reached.process.gateway }
+    const { gateway } = reached.process
+    const identity = { request, attempt, at, clients, key: key.id, requestId, gateway }
     this.#history.requestBegan(identity)
     try {
       await reached.process.untilCrash(answer.read(sent, pending))
@@ -116,12 +117,18 @@ export class Clients {
 
   /** Records the end of an attempt, and decides whether there is another one. */
   #end(planned: PlannedRequest, identity: BegunRequest, answer: ReadAnswer): void {
-    const { request, attempt, at } = identity
+    const { request, attempt, at, clients, key, requestId, gateway } = identity
     const { model, stream, group } = planned
     const { status, end, code, firstAt, retryAfterMs } = answer
     this.#history.record({
       type: 'request',
-      ...identity,
+      request,
+      attempt,
+      at,
+      clients,
+      key,
+      requestId,
+      gateway,
       ms: this.#scheduler.now - at,
       firstMs: firstAt === undefined ? undefined : firstAt - at,
       model,
@@ -173,16 +180,21 @@ class ReadAnswer {
       return
     }
     const plain = (response as { readonly [gatewayResponseKey]?: GatewayResponse })[gatewayResponseKey]
-    const { status, headers, body } = plain ?? {
+    const answer = plain ?? {
       status: response.status,
       headers: Object.fromEntries(response.headers),
       body: await response.text(),
     }
+    const { status, body } = answer
     this.status = status
-    const after = Number(headers['retry-after'])
-    if (Number.isFinite(after) && headers['retry-after'] !== undefined) this.retryAfterMs = after * 1_000
+    if (status !== 200) this.#readRetryAfter(answer.headers['retry-after'])
     if (typeof body === 'string') this.#readText(body)
     else await this.#readStream(request, body)
+  }
+
+  #readRetryAfter(seconds: string | undefined): void {
+    const after = Number(seconds)
+    if (Number.isFinite(after)) this.retryAfterMs = after * 1_000
   }
 
   #readText(body: string): void {

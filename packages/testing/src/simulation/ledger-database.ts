@@ -57,10 +57,10 @@ export class LedgerDatabase {
           }
           for (const closing of closings) {
             const { id } = closing.entry
-            const again = this.#closed.has(id)
+            const { size } = this.#closed
+            const again = this.#closed.add(id).size === size
             this.#open.delete(id)
             this.#lost.delete(id)
-            this.#closed.add(id)
             this.#history.record({ type: 'ledger', at, gateway, closing, again })
           }
         }),

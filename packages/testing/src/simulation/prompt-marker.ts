@@ -17,11 +17,10 @@ export function markerText({ request, attempt, promptTokens, completionTokens }:
 export function markerIn(body: string): PromptMarker | undefined {
   const found = /simulated (\d+)\.(\d+) in (\d+) out (\d+)\./.exec(body)
   if (found === null) return undefined
-  const [request, attempt, promptTokens, completionTokens] = found.slice(1).map(Number)
   return {
-    request: request!,
-    attempt: attempt!,
-    promptTokens: promptTokens!,
-    completionTokens: completionTokens!,
+    request: Number(found[1]),
+    attempt: Number(found[2]),
+    promptTokens: Number(found[3]),
+    completionTokens: Number(found[4]),
   }
 }

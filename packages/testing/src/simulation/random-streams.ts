@@ -13,12 +13,14 @@ export function randomStreams(seed: number): (name: string) => () => number {
   }
 }
 
+const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 /** Returns a function that makes ids of 32 hexadecimal digits: 16 random ones, and 16 that are the same in all of them. */
 export function seededIds(random: () => number): () => string {
-  const word = () =>
-    Math.floor(random() * 0x1_0000_0000)
-      .toString(16)
-      .padStart(8, '0')
+  const word = () => {
+    const bits = (random() * 0x1_0000_0000) >>> 0
+    return `${bytes[bits >>> 24]}${bytes[(bits >>> 16) & 255]}${bytes[(bits >>> 8) & 255]}${bytes[bits & 255]}`
+  }
   const suffix = word() + word()
   return () => word() + word() + suffix
 }

@@ -19,7 +19,8 @@ const paths: readonly (readonly [RegExp, WireFormat])[] = [
 
 /** Returns the API of a URL; `undefined` if the simulation cannot speak it. */
 export function wireFormatOf(url: string): WireFormat | undefined {
-  const [path = ''] = url.split('?')
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
   return paths.find(([pattern]) => pattern.test(path))?.[1]
 }
 

@@ -1,6 +1,7 @@
-import type { BegunCall, HistoryRecord } from '../history.ts'
+import type { HistoryRecord } from '../history.ts'
 import type { Invariant } from '../invariant.ts'
 import { attemptKey } from './attempt-key.ts'
+import { TargetNames } from './target-names.ts'
 import { ViolationList } from './violation-list.ts'
 
 /** How often a gateway may call upstreams, as its options say. */
@@ -28,7 +29,7 @@ export function boundedRetries(expectations: RetryExpectations = {}): Invariant 
     string,
     { firsts: number; retries: number; starts: number; active: number; idleSince: number }
   >()
-  const targetOf = ({ gateway, provider, model }: BegunCall) => `${gateway}/${provider}/${model}`
+  const names = new TargetNames()
   return {
     name: 'bounded retries',
     requestBegan: record => {
@@ -36,7 +37,7 @@ export function boundedRetries(expectations: RetryExpectations = {}): Invariant 
       called.set(attemptKey(record), [])
     },
     callBegan(record) {
-      const name = targetOf(record)
+      const name = names.of(record)
       const target = targets.get(name) ?? {
         firsts: 0,
         retries: 0,
@@ -66,7 +67,7 @@ export function boundedRetries(expectations: RetryExpectations = {}): Invariant 
         for (const name of targets.keys()) if (name.startsWith(`${record.gateway}/`)) targets.delete(name)
       }
       if (record.type !== 'call') return
-      const target = targets.get(targetOf(record))!
+      const target = targets.get(names.of(record))!
       target.active--
       target.idleSince = record.at + record.ms
     },

@@ -1,6 +1,7 @@
 import type { BegunCall, HistoryRecord } from '../history.ts'
 import type { Invariant } from '../invariant.ts'
 import { attemptKey } from './attempt-key.ts'
+import { TargetNames } from './target-names.ts'
 import { ViolationList } from './violation-list.ts'
 
 /** Of so many failures in a row the circuit breaker counts at most so many of one principal. */
@@ -35,18 +36,16 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
   const targets = new Map<string, TargetState>()
   /** By request and attempt of a client: its key, and the targets that were called. */
   const attempts = new Map<number | string, { readonly key: string; readonly called: string[] }>()
-  const nameOf = ({ gateway, provider, model }: BegunCall) => `${gateway}/${provider}/${model}`
+  const names = new TargetNames()
   /** When each target answered a gateway last, where gateways share that. */
   const answeredAt = new Map<string, number>()
-  const targetOf = (record: BegunCall, now: number) => {
-    const name = nameOf(record)
+  /** Returns the state of a target that has failed since its last answer. */
+  const failingTarget = (record: BegunCall, name: string, now: number) => {
     const known = targets.get(name)
-    const { openSince = now } = known ?? {}
-    const isClosed = shared && (answeredAt.get(`${record.provider}/${record.model}`) ?? 0) > openSince
-    if (known !== undefined && !isClosed) return known
-    const target: TargetState = { failures: new Map(), openSince: undefined, recent: [] }
-    targets.set(name, target)
-    return target
+    if (known === undefined || !shared) return known
+    const { openSince = now } = known
+    const isClosed = (answeredAt.get(`${record.provider}/${record.model}`) ?? 0) > openSince
+    return isClosed ? undefined : known
   }
   return {
     name: 'no herd',
@@ -55,9 +54,10 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
       attempts.set(attemptKey(record), { key: record.key, called: [] })
     },
     callBegan(record) {
-      const target = targetOf(record, record.at)
-      attempts.get(attemptKey(record))?.called.push(nameOf(record))
-      if (target.openSince === undefined) return
+      const name = names.of(record)
+      attempts.get(attemptKey(record))?.called.push(name)
+      const target = failingTarget(record, name, record.at)
+      if (target?.openSince === undefined) return
       target.recent = [...target.recent.filter(at => record.at - at < 1_000), record.at]
       if (target.recent.length <= perSecond) return
       const { gateway, provider, model } = record
@@ -67,7 +67,7 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
       )
     },
     callAnswered(record, at) {
-      targets.delete(nameOf(record))
+      targets.delete(names.of(record))
       if (shared) answeredAt.set(`${record.provider}/${record.model}`, at)
     },
     record(record: HistoryRecord) {
@@ -77,13 +77,16 @@ export function noHerd(expectations: HerdExpectations = {}): Invariant {
         for (const name of targets.keys()) if (name.startsWith(`${record.gateway}/`)) targets.delete(name)
       }
       if (record.type !== 'call') return
-      const target = targetOf(record, record.at + record.ms)
+      const name = names.of(record)
+      const known = failingTarget(record, name, record.at + record.ms)
       // An answer that began before the outage is a success too: it ends a row of failures that has not opened the circuit.
-      if (record.end === 'completed' && target.openSince === undefined) target.failures.clear()
+      if (record.end === 'completed' && known?.openSince === undefined) targets.delete(name)
       if (!isFailure(record.end, record.status)) return
+      const target = known ?? { failures: new Map(), openSince: undefined, recent: [] }
+      targets.set(name, target)
       const attempt = attempts.get(attemptKey(record))
       // Of a request that is retried, only the first failure counts.
-      const isRetry = (attempt?.called ?? []).filter(name => name === nameOf(record)).length > 1
+      const isRetry = (attempt?.called ?? []).filter(each => each === name).length > 1
       if (attempt === undefined || isRetry) return
       const { key } = attempt
       target.failures.set(key, (target.failures.get(key) ?? 0) + 1)

@@ -1,5 +1,5 @@
 import type { LedgerClosing } from '@sluice/core/ledger'
-import type { CallRecord, HistoryRecord, RequestRecord } from '../history.ts'
+import type { CallRecord, HistoryRecord, RequestEnd, RequestRecord } from '../history.ts'
 import type { Invariant } from '../invariant.ts'
 import type { Partition } from '../store-link.ts'
 import { attemptKey } from './attempt-key.ts'
@@ -53,8 +53,16 @@ export function recordsKept(partitions: readonly Partition[] = []): Invariant {
       const { request, requestId, at, gateway } = record
       violations.sent(request)
       ids.set(attemptKey(record), requestId)
-      const unknown = { client: undefined, closing: undefined, answered: undefined, crashedAt: undefined }
-      attempts.set(requestId, { sentAt: at, gateway, ...unknown, calls: 0, activeCalls: 0 })
+      attempts.set(requestId, {
+        sentAt: at,
+        gateway,
+        crashedAt: undefined,
+        client: undefined,
+        closing: undefined,
+        calls: 0,
+        activeCalls: 0,
+        answered: undefined,
+      })
     },
     callBegan(record) {
       const attempt = attemptOf(record)
@@ -121,15 +129,18 @@ export function recordsKept(partitions: readonly Partition[] = []): Invariant {
   }
 }
 
+/** The outcomes that the ledger may have, by what the client saw. */
+const outcomesOf: Readonly<Record<RequestEnd, readonly string[]>> = {
+  completed: ['completed'],
+  failed: ['refused', 'upstream_failed', 'internal_error', 'gateway_closed'],
+  // The end of the response and the disconnect can meet.
+  disconnected: ['client_disconnected', 'completed', 'upstream_failed', 'refused'],
+}
+
 function disagreement(client: RequestRecord, closing: LedgerClosing, attempt: Attempt): string | undefined {
   const { outcome, status, charge, estimated, attempts } = closing
-  const outcomes = {
-    completed: ['completed'],
-    failed: ['refused', 'upstream_failed', 'internal_error', 'gateway_closed'],
-    // The end of the response and the disconnect can meet.
-    disconnected: ['client_disconnected', 'completed', 'upstream_failed', 'refused'],
-  }[client.end]
-  if (!outcomes.includes(outcome)) return `the client saw ${client.end}, the ledger has ${outcome}.`
+  if (!outcomesOf[client.end].includes(outcome))
+    return `the client saw ${client.end}, the ledger has ${outcome}.`
   if (client.end !== 'disconnected' && client.status !== status) {
     return `the client got status ${client.status}, the ledger has ${status}.`
   }
