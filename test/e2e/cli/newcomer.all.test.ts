@@ -45,6 +45,7 @@ describe('a newcomer', { timeout: 120_000 }, () => {
     const rows = banner.split('\n').filter(line => line.endsWith(' local()'))
     expect(rows.map(row => row.trim().split(/ +/)[0])).toEqual(['local', ...specified])
     expect(banner).toContain('not a language model')
+    expect(banner.match(/ \.\.\. and /g)).toHaveLength(1)
 
     const curl = banner.split('\n').find(line => line.startsWith('curl '))!
     if (hasCurl) {
