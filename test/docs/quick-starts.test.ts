@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startUpstream, steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
+import { vendorOfKnown } from '../../packages/cli/src/dev/known-models.ts'
 import { ask } from './runner/ask.ts'
 import { type Check, describePage, type Snippet } from './runner/describe-page.ts'
 import { curls, expectVendors, fakeVendors, listens } from './runner/fake-vendors.ts'
-import { fencesOf, root } from './runner/markdown.ts'
+import { fencesOf, pages, readPage, root } from './runner/markdown.ts'
 import { runSnippet } from './runner/run-snippet.ts'
 
 type Fetch = (request: Request) => Response | Promise<Response>
@@ -190,4 +191,12 @@ describePage('docs/nextjs.md', {
   },
   curl: curlsExport('next'),
   users: knowsUsers('/api/ai/v1', { cookie: 'theme=dark; session=session-of-ann' }),
+})
+
+it('sluice dev knows the models that the pages take from OpenAI, Anthropic and Gemini by default', () => {
+  const calls = pages.flatMap(page => [
+    ...readPage(page).matchAll(/\b(openai|anthropic|gemini)\(\)\('([\w.-]+)'/g),
+  ])
+  expect(calls.length).toBeGreaterThan(10)
+  for (const [call, vendor, model = ''] of calls) expect(vendorOfKnown(model), call).toBe(vendor)
 })

@@ -3,7 +3,7 @@ import { errorResponse } from './api-response.ts'
 import type { ConsoleGateway } from './console-gateway.ts'
 import type { ConsoleState } from './console-state.ts'
 import { dispatchApi } from './dispatch-api.ts'
-import { ownUsage } from './own-usage.ts'
+import { OwnUsageQueries, ownUsage } from './own-usage.ts'
 import type { Page } from './page.ts'
 import { pageFile } from './page-files.ts'
 import { secureHeaders } from './secure-headers.ts'
@@ -18,6 +18,7 @@ export function consoleEndpoint(
   admit: (request: Request) => void,
   failed: (error: unknown) => void,
 ): Endpoint {
+  const queries = new OwnUsageQueries()
   const answer = (request: Request, path: string): Response | Promise<Response> => {
     if (path === '/console') return redirect()
     if (path !== api && !path.startsWith(`${api}/`))
@@ -25,7 +26,7 @@ export function consoleEndpoint(
     const whole = pathOf(request.url)
     const mount = whole.endsWith(path) ? whole.slice(0, -path.length) : ''
     if (path === `${api}/own-usage` && request.method === 'GET' && !state.closed) {
-      return ownUsage({ request, mount, gateway, state })
+      return ownUsage({ request, mount, gateway, state }, queries)
     }
     admit(request)
     if (state.closed) throw new GatewayError('shutting_down')

@@ -41,7 +41,8 @@ describe('sluice dev', { timeout: 60_000 }, () => {
     const env = { SLUICE_API_KEY: 'mine', OPENAI_API_KEY: 'sk-canary', OPENAI_BASE_URL: upstream.baseURL }
     const dev = await runningDev({ env })
     expect(dev.key).toBe('mine')
-    expect(dev.printed()).toMatch(/vendora-4\.1-mini +openai \(gpt-4\.1-mini\)/)
+    expect(dev.printed()).toMatch(/gpt-5\.5 +openai \(gpt-5\.5\)/)
+    expect(dev.printed()).toMatch(/curl .+"model":"gpt-5\.5"/)
     expect(dev.printed()).toMatch(/vendorc-2\.5-flash +local\(\)/)
     expect(await asking(dev, 'openai/gpt-5')).toMatchObject({ text: 'From the vendor.' })
     expect(upstream.requests[0]?.json).toMatchObject({ model: 'gpt-5' })

@@ -43,8 +43,9 @@ describe('a newcomer', { timeout: 120_000 }, () => {
     const baseURL = /http:\/\/127\.0\.0\.1:\d+\/v1/.exec(banner)![0]
     const key = /sk-sluice-[\w-]{32}/.exec(banner)![0]
     const rows = banner.split('\n').filter(line => line.endsWith(' local()'))
-    expect(rows.map(row => row.trim().split(/ +/)[0])).toEqual([...specified, 'local'])
+    expect(rows.map(row => row.trim().split(/ +/)[0])).toEqual(['local', ...specified])
     expect(banner).toContain('not a language model')
+    expect(banner.match(/ \.\.\. and /g)).toHaveLength(1)
 
     const curl = banner.split('\n').find(line => line.startsWith('curl '))!
     if (hasCurl) {
@@ -57,7 +58,7 @@ describe('a newcomer', { timeout: 120_000 }, () => {
 
     const client = new OpenAI({ apiKey: key, baseURL })
     const listed = await client.models.list()
-    expect(listed.data.slice(0, 9).map(({ id }) => id)).toEqual([...specified, 'local'])
+    expect(listed.data.slice(0, 9).map(({ id }) => id)).toEqual(['local', ...specified])
     const messages = [{ role: 'user' as const, content: 'What is 12 * 7?' }]
     for (const model of specified) {
       const whole = await client.chat.completions.create({ model, messages })

@@ -77,6 +77,8 @@ describeWithChromium('the console as it is opened', () => {
     const usage = sluice(['usage', '--by', 'key', '--json'], { cwd })
     expect(await usage.exited).toBe(0)
     expect(usage.stdout()).toContain('"console"')
+    await goTo(page, 'Usage')
+    await page.locator('.totals div', { hasText: /^Cost/ }).first().getByText('no price').waitFor()
   })
 
   it('answers a message in sluice serve, with a configuration that names an admin key and a caller', async () => {

@@ -1,7 +1,7 @@
 import { apiKeys, firstOf } from '@sluice/core'
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import { openSqlite } from '@sluice/sqlite'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { adminKey, callerKey, consoleService } from './console-service.ts'
 
 const row: UsageRow = {
@@ -170,6 +170,45 @@ describe('the usage of a caller itself', () => {
     for (const path of ['/usage', '/about', '/keys', '/requests'])
       expect((await fetch(`/console/api${path}`, { headers })).status).toBe(401)
     expect((await fetch('/console/api/own-usage', { method: 'POST', headers })).status).toBe(401)
+  })
+
+  it('is summed for one query of a caller at a time, and for four at most', async () => {
+    const asked: (string | undefined)[] = []
+    const running: (() => void)[] = []
+    const usage = ({ where }: UsageQuery) => {
+      asked.push(where?.key)
+      return new Promise<readonly UsageRow[]>(resolve => running.push(() => resolve([row])))
+    }
+    const { fetch } = consoleService({
+      console: { usage, ownUsage: true },
+      gateway: { authenticate: apiKeys(who) },
+    })
+    const own = (key: string, signal?: AbortSignal) =>
+      fetch('/console/api/own-usage?by=model', {
+        headers: { authorization: `Bearer ${key}` },
+        ...(signal && { signal }),
+      })
+    const leaving = new AbortController()
+    const first = own(callerKey)
+    await vi.waitFor(() => expect(asked).toEqual(['ann']))
+    const left = own(callerKey, leaving.signal)
+    const [third, fourth] = [own(callerKey), own(callerKey)]
+    const fifth = await own(callerKey)
+    expect([fifth.status, fifth.headers.get('retry-after')]).toEqual([429, '1'])
+    const other = own('sk-bob')
+    await vi.waitFor(() => expect(asked).toEqual(['ann', 'bob']))
+    leaving.abort()
+    for (let at = 0; at < 4; at++) {
+      await vi.waitFor(() => expect(running.length).toBeGreaterThan(at))
+      running[at]!()
+    }
+    for (const answer of [first, third, fourth, other]) expect((await answer).status).toBe(200)
+    await left
+    expect(asked).toEqual(['ann', 'bob', 'ann', 'ann'])
+    const next = own(callerKey)
+    await vi.waitFor(() => expect(running).toHaveLength(5))
+    running[4]!()
+    expect((await next).status).toBe(200)
   })
 
   it('is 404 where callers cannot ask for it', async () => {

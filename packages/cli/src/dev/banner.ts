@@ -98,17 +98,25 @@ function modelRows(models: readonly ShownModel[], width: number): readonly strin
     if (!name.includes('*')) counts.set(group, count)
     if (count <= shownCount(group) || name.includes('*')) rows.push(`  ${name.padEnd(width)}${answeredBy}`)
   }
+  let unlisted = 0
   for (const [group, count] of counts) {
     const hidden = count - shownCount(group)
-    if (hidden > 0) rows.push(`  ... and ${hidden} more of ${group}`)
+    if (isLocalPlaceholder(group)) unlisted += Math.max(hidden, 0)
+    else if (hidden > 0) rows.push(`  ... and ${hidden} more of ${group}`)
   }
+  if (unlisted > 0) rows.push(`  ... and ${unlisted} more of vendors without a key`)
   return rows
 }
 
 /** All models of the stand-in itself, and one of each vendor that it stands in for. */
 function shownCount(group: string): number {
   if (group === 'local()') return Number.POSITIVE_INFINITY
-  return group.startsWith('local(),') ? 1 : shownOfEach
+  return isLocalPlaceholder(group) ? 1 : shownOfEach
+}
+
+/** Whether `local` answers for models of a vendor without a key. */
+function isLocalPlaceholder(group: string): boolean {
+  return group.startsWith('local(),')
 }
 
 /** The models of a configuration, and who answers each, as the banner shows them. */

@@ -43,6 +43,16 @@ describe('devConfig', () => {
     for (const route of Object.values(models)) expect(route).toMatch(/^local\//)
     expect(Object.keys(models)).not.toContain('openai/*')
   })
+
+  it('begins with what answers truly: the models of vendors and servers, then the stand-in under its own name', () => {
+    const names = (facts: Parameters<typeof devConfig>[0]) => Object.keys(devConfig(facts).models)
+    expect(names({ vendors: [], servers: [] })[0]).toBe('local')
+    expect(names({ vendors: [], servers: [server] }).slice(0, 2)).toEqual(['ollama/qwen3:8b', 'local'])
+    expect(names({ vendors, servers: [server] })[0]).toBe('gpt-5.5')
+    const all = names({ vendors, servers: [server] })
+    expect(all.indexOf('llama-3.3-70b-versatile')).toBeLessThan(all.indexOf('ollama/qwen3:8b'))
+    expect(all.indexOf('local')).toBeLessThan(all.indexOf('claude-sonnet-5'))
+  })
 })
 
 describe('devOverlay', () => {
@@ -97,7 +107,7 @@ describe('what is shown', () => {
       'ollama/qwen3:8b': 'ollama (qwen3:8b)',
       'openai/*': 'openai (all its models)',
     })
-    expect(modelToTry(shown)).toBe('vendora-4o')
+    expect(modelToTry(shown)).toBe('gpt-5.5')
     expect(modelToTry(shownModels(devConfig({ vendors: [], servers: [server] })))).toBe('ollama/qwen3:8b')
     expect(modelToTry(shownModels({ models: { 'x/*': 'openai/*' } }))).toBeUndefined()
   })

@@ -12,9 +12,9 @@ export interface DevFacts {
 }
 
 /**
- * A configuration made of what was found: the models that are always there, the known models of all vendors, all models of
- * each vendor and server that can be reached, and `local`, the stand-in. A vendor that can be reached answers its known
- * models. Nothing that a vendor should answer is answered by the stand-in where the vendor fails.
+ * A configuration made of what was found: the models of each vendor and server that can be reached, `local`, the stand-in, the
+ * models that are always there, and the known models of other vendors. They are in this order, because banner, console and
+ * clients offer the first one. Nothing that a vendor should answer is answered by the stand-in where the vendor fails.
  */
 export function devConfig({ vendors, servers, anyModel = false }: DevFacts): Config {
   const providers: Record<string, ProviderConfig> = {}
@@ -24,16 +24,14 @@ export function devConfig({ vendors, servers, anyModel = false }: DevFacts): Con
   }
   for (const { name, origin } of servers) providers[name] = { baseURL: `${origin}/v1` }
   providers.local = {}
-  for (const [name, { provider, model }] of catalogue(Object.keys(providers)))
-    models[name] = `${provider}/${model}`
+  for (const { name } of vendors) for (const id of knownModels[name] ?? []) models[id] = `${name}/${id}`
   for (const server of servers) {
     for (const model of server.models) models[`${server.name}/${model}`] = `${server.name}/${model}`
   }
   models.local = 'local/local'
-  for (const [vendor, ids] of Object.entries(knownModels)) {
-    const provider = vendors.some(({ name }) => name === vendor) ? vendor : 'local'
-    for (const id of ids) models[id] ??= `${provider}/${id}`
-  }
+  for (const [name, { provider, model }] of catalogue(Object.keys(providers)))
+    models[name] ??= `${provider}/${model}`
+  for (const id of Object.values(knownModels).flat()) models[id] ??= `local/${id}`
   for (const { name } of [...vendors, ...servers]) models[`${name}/*`] = `${name}/*`
   if (anyModel) models['*'] = 'local/*'
   return { providers, models, limits: [{ kind: 'requests', limit: 60, per: 'minute' }] }

@@ -43,19 +43,19 @@ describe('starterConfig', () => {
       "import { defineConfig } from 'sluice'
 
       export default defineConfig({
-        // This machine only. 0.0.0.0 is for all that can reach it.
+        // Only this machine can connect. With 0.0.0.0 as host, other machines can, too.
         server: { host: '127.0.0.1', port: 8787 },
 
-        // local is a stand-in, and no language model.
+        // local is built in, and not a language model.
         providers: { local: {} },
 
-        // What callers may ask for, and where it is answered: of a list the next one where one fails.
+        // The names that clients request, and their targets. In a list, the next one is called if one fails.
         models: { demo: 'local/demo' },
 
-        // For each key.
+        // Applies to each key.
         limits: [{ kind: 'requests', limit: 60, per: 'minute' }],
 
-        // Where keys and the record of each request are kept. postgres://... serves several processes.
+        // Stores keys and usage. Several processes need postgres://...
         state: { database: 'file:./sluice.db' },
       })
       "

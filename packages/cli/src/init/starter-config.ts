@@ -21,31 +21,31 @@ export interface StarterFacts {
 export function starterConfig({ vendors, apiKey }: StarterFacts): readonly StarterSection[] {
   const keys: StarterSection = {
     name: 'keys',
-    comment:
-      'Callers whose keys are in the environment. Those that `sluice keys create` issues come beside them.',
+    comment: 'Callers with keys from the environment. Keys created with `sluice keys create` work too.',
     value: [{ id: 'me', key: reference('SLUICE_API_KEY') }],
   }
   return [
     {
       name: 'server',
-      comment: 'This machine only. 0.0.0.0 is for all that can reach it.',
+      comment: 'Only this machine can connect. With 0.0.0.0 as host, other machines can, too.',
       value: { host: '127.0.0.1', port: 8787 },
     },
     ...providersOf(vendors),
     {
       name: 'models',
-      comment: 'What callers may ask for, and where it is answered: of a list the next one where one fails.',
+      comment:
+        'The names that clients request, and their targets. In a list, the next one is called if one fails.',
       value: modelsOf(vendors),
     },
     ...(apiKey ? [keys] : []),
     {
       name: 'limits',
-      comment: 'For each key.',
+      comment: 'Applies to each key.',
       value: [{ kind: 'requests', limit: 60, per: 'minute' }],
     },
     {
       name: 'state',
-      comment: 'Where keys and the record of each request are kept. postgres://... serves several processes.',
+      comment: 'Stores keys and usage. Several processes need postgres://...',
       value: { database: 'file:./sluice.db' },
     },
   ]
@@ -54,7 +54,7 @@ export function starterConfig({ vendors, apiKey }: StarterFacts): readonly Start
 function providersOf(vendors: StarterFacts['vendors']): readonly StarterSection[] {
   if (vendors.length === 0) {
     return [
-      { name: 'providers', comment: 'local is a stand-in, and no language model.', value: { local: {} } },
+      { name: 'providers', comment: 'local is built in, and not a language model.', value: { local: {} } },
     ]
   }
   const value = Object.fromEntries(
@@ -66,9 +66,7 @@ function providersOf(vendors: StarterFacts['vendors']): readonly StarterSection[
       },
     ]),
   )
-  return [
-    { name: 'providers', comment: `Vendors. ${reference('NAME')} is a variable of the environment.`, value },
-  ]
+  return [{ name: 'providers', comment: `Vendors. ${reference('NAME')} is an environment variable.`, value }]
 }
 
 function modelsOf(vendors: StarterFacts['vendors']): Record<string, unknown> {

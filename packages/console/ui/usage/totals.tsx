@@ -1,6 +1,6 @@
 import type { SeriesLine } from '../../src/api.ts'
 import { count } from '../format/count.ts'
-import { money } from '../format/money.ts'
+import { spent } from '../format/money.ts'
 import { sum } from './sum.ts'
 
 /** The sums over all lines, large. */
@@ -21,7 +21,10 @@ export function Totals({ lines }: { lines: readonly SeriesLine[] }) {
       />
       <Total
         name="Cost"
-        value={money(over(line => line.cost))}
+        value={spent(
+          over(line => line.cost),
+          unpriced,
+        )}
         note={unpriced === 0 ? '' : `${count(unpriced)} without a price`}
       />
     </dl>
