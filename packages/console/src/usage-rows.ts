@@ -44,7 +44,7 @@ export async function ownUsageRows(
   given: URLSearchParams,
 ): Promise<UsageAnswer> {
   const { by, where, ...period } = queryOf(given)
-  const hidden = by.find(name => !(own.includes(name) || name.startsWith('tag:')))
+  const hidden = by.find(name => !(own.includes(name) || /^tag:./s.test(name)))
   if (hidden !== undefined) {
     throw new GatewayError('invalid_value', {
       message: `by has a name that is not known here. Known are: ${own.join(', ')}, and tag: with a name.`,

@@ -211,6 +211,31 @@ describe('the usage of a caller itself', () => {
     expect((await next).status).toBe(200)
   })
 
+  it('is asked for again after a query that never ends', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let asked = 0
+    const usage = () => new Promise<readonly UsageRow[]>(resolve => ++asked > 1 && resolve([row]))
+    const { fetch } = consoleService({
+      console: { usage, ownUsage: true },
+      gateway: { authenticate: apiKeys(who) },
+    })
+    const own = () =>
+      fetch('/console/api/own-usage?by=model', { headers: { authorization: `Bearer ${callerKey}` } })
+    const hanging = own()
+    await vi.waitFor(() => expect(asked).toBe(1))
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect((await hanging).status).toBe(503)
+    expect((await own()).status).toBe(200)
+  })
+
+  it('has no dimension of a tag without a name', async () => {
+    const { own } = await serve(true)
+    const { status, body } = await own(callerKey, '?by=tag:')
+    expect(status).toBe(400)
+    expect(body.error.message).toMatch(/^by has a name that is not known here\./)
+  })
+
   it('is 404 where callers cannot ask for it', async () => {
     expect((await (await serve(false)).own(callerKey, '')).status).toBe(404)
   })
