@@ -76,6 +76,7 @@ describeWithChromium('the overview', () => {
     const { service, page } = await ownService()
     await service.ask('counted')
     await service.ask('broken')
+    await service.ask('counted', { key: 'sk-unknown' })
     await service.flushLog()
     await page.goto(service.page)
     await page.getByLabel('Period').selectOption('7 days')
@@ -83,7 +84,10 @@ describeWithChromium('the overview', () => {
     await page.getByText(/Spend and requests are from the ledger/).waitFor()
     await page.getByText(/Errors and latency are from the request log/).waitFor()
     await expect.poll(() => totalOf(page, 'Spend')).toBe('$0.033')
-    await expect.poll(() => totalOf(page, 'Errors')).toBe('1')
+    await expect.poll(() => totalOf(page, 'Requests')).toBe('2')
+    await expect.poll(() => totalOf(page, 'Errors')).toBe('2')
+    // The ledger has no rejected requests, and the log has.
+    await page.getByText('66.7 % of 3').waitFor()
     await page.getByRole('link', { name: 'Request log', exact: true }).waitFor()
     expect(await page.locator('.top a', { hasText: 'counted' }).getAttribute('href')).toBe(
       '#/log?span=7d&model=counted',

@@ -42,7 +42,7 @@ export function OverviewTotals({
           value={outcomes && count(outcomes.errors)}
           isBad={outcomes !== undefined && outcomes.errors > 0}
         >
-          {outcomes && outcomes.requests > 0 && shareText(outcomes, log?.isSample === true)}
+          {outcomes && outcomes.requests > 0 && shareText(outcomes, usage?.requests, log?.isSample === true)}
         </Total>
         <div>
           <dt>Latency</dt>
@@ -100,9 +100,11 @@ function Total({
   )
 }
 
-function shareText({ errors, requests }: Outcomes, isSample: boolean): string {
+/** `shown`: the number of requests beside it, which may be of another source. */
+function shareText({ errors, requests }: Outcomes, shown: number | undefined, isSample: boolean): string {
   const share = `${((100 * errors) / requests).toFixed(1)} %`
-  return isSample ? `${share} of the newest ${count(requests)}` : share
+  if (isSample) return `${share} of the newest ${count(requests)}`
+  return shown === undefined || shown === requests ? share : `${share} of ${count(requests)}`
 }
 
 /** Of a process that started within the period, or keeps less of it, the figures are of a shorter time. */
