@@ -34,13 +34,13 @@ export function createCacheLookups(
     own ?? storeTimeoutMs ?? (isMemoryStore(store) ? processStoreTimeoutMs : defaultStoreTimeoutMs)
   const guarded = (given: Storage) =>
     guardCacheStore(followedCacheStore(given.store), observe, clock, timeoutOf(given))
-  const cached = cache && guarded(cache)
-  const isShared = cache?.store === idempotency?.store
-  const keyed =
-    idempotency && (isShared && timeoutOf(cache!) === timeoutOf(idempotency) ? cached! : guarded(idempotency))
+  const answers = cache && guarded(cache)
+  const isSame = (one: Storage, other: Storage) =>
+    one.store === other.store && timeoutOf(one) === timeoutOf(other)
+  const keys = idempotency && (cache && isSame(cache, idempotency) ? answers! : guarded(idempotency))
   return {
     cache: cache && {
-      store: cached!,
+      store: answers!,
       ttlMs: cache.ttlMs,
       maxBytes: cache.maxBytes,
       keyOf: (...request) => withPolicyTimeout(clock, 'cache', cache.keyOf(...request), policyMs),
@@ -49,7 +49,7 @@ export function createCacheLookups(
         withPolicyTimeout(clock, 'cache', cache.singleKeyOf?.(...request), policyMs),
     },
     idempotency: idempotency && {
-      keys: new InFlightKeys(keyed!, clock),
+      keys: new InFlightKeys(keys!, clock),
       ttlMs: idempotency.ttlMs,
       maxBytes: idempotency.maxBytes,
       onStoreFailure: idempotency.onStoreFailure,
