@@ -3,20 +3,26 @@
 const idBytes = 16
 /** Ids per batch. Small, because a retained id retains the text of its batch. */
 const batch = 32
+const batchBytes = batch * idBytes
 
 const digits = new TextEncoder().encode('0123456789abcdef')
 const decoder = new TextDecoder()
-const bytes = new Uint8Array(batch * idBytes)
-const text = new Uint8Array(2 * bytes.length)
+/** Of 32 batches: `getRandomValues` takes 1.7 us for one of them, and 4.3 us for all. */
+const bytes = new Uint8Array(32 * batchBytes)
+let used = bytes.length
+const text = new Uint8Array(2 * batchBytes)
 let ids = ''
 let next = 0
 
 /** Returns a random id of 32 hexadecimal digits. Generated in batches, because a request needs three. */
 export function freshId(): string {
   if (next === ids.length) {
-    crypto.getRandomValues(bytes)
-    for (let at = 0; at < bytes.length; at++) {
-      const byte = bytes[at]!
+    if (used === bytes.length) {
+      crypto.getRandomValues(bytes)
+      used = 0
+    }
+    for (let at = 0; at < batchBytes; at++) {
+      const byte = bytes[used++]!
       text[2 * at] = digits[byte >> 4]!
       text[2 * at + 1] = digits[byte & 15]!
     }
