@@ -80,14 +80,15 @@ export class Deadlines {
     this.#timer = undefined
   }
 
-  get #pauseMs(): number {
+  #pauseMs(): number {
     const { firstByteMs, idleMs } = this.#timeouts
     return this.#phase === 'idle' || this.#phase === 'response' ? idleMs : firstByteMs
   }
 
   #arm(now: number): void {
-    const pauseAt = (this.#since ?? now) + this.#pauseMs
-    const ms = Math.max(1, Math.min(pauseAt, this.#responseAt, this.#totalAt) - now)
+    const pauseAt = (this.#since ?? now) + this.#pauseMs()
+    // A whole number, as runtimes have a list for each duration: of fractions they would make and drop lists.
+    const ms = Math.max(1, Math.round(Math.min(pauseAt, this.#responseAt, this.#totalAt) - now))
     this.#dueAt = now + ms
     this.#timer = this.#clock.setTimer(ms, () => this.#check())
   }
@@ -102,7 +103,7 @@ export class Deadlines {
   #check(): void {
     const now = this.#clock.monotonic()
     const idle = this.#phase === 'idle'
-    const pause = this.#pauseMs
+    const pause = this.#pauseMs()
     if (now >= this.#totalAt) {
       this.#expire(
         new UpstreamError('The response was not complete within its total timeout (timeouts.totalMs).', {
