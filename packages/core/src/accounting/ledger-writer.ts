@@ -3,6 +3,7 @@ import { WakeTimer } from '../clock/wake-timer.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch, LedgerRepository } from '../contracts/ledger-repository.ts'
+import { StoreBreaker } from '../stores/store-breaker.ts'
 import { StoreClient } from '../stores/store-client.ts'
 import { Backlog, batchOf, type Waiting, type WriteListener } from './backlog.ts'
 import { type GuardedJournal, JournalError } from './guarded-journal.ts'
@@ -65,9 +66,15 @@ export class LedgerWriter {
       timeoutMs,
       probeTimeoutMs: Math.max(timeoutMs, backgroundTimeoutMs),
       clock,
-      changed: (state, error) => this.#changed(state, error),
-      // Pending writes decide when it is retried.
-      breaker: { failuresToOpen: 1, windowMs: 0, firstProbeMs: 0, lastProbeMs: 0 },
+      breaker: new StoreBreaker({
+        clock,
+        changed: (state, error) => this.#changed(state, error),
+        // Pending writes decide when it is retried.
+        failuresToOpen: 1,
+        windowMs: 0,
+        firstProbeMs: 0,
+        lastProbeMs: 0,
+      }),
     })
     if (this.#journalled) void this.#recover()
   }

@@ -4,6 +4,7 @@ import { ConfigurationError, configurationError } from '../errors/configuration-
 import { GatewayError } from '../errors/errors.ts'
 import { safeObserver } from '../observability/observers.ts'
 import { Lru } from '../primitives/lru.ts'
+import { StoreBreaker } from '../stores/store-breaker.ts'
 import { StoreClient } from '../stores/store-client.ts'
 import type { ApiKeysOptions, Find } from './api-keys-options.ts'
 import { recordIssue, type ValidatedKeyRecord, validatedKeyRecord } from './key-record.ts'
@@ -35,8 +36,12 @@ export function cachedLookup(lookup: ApiKeyLookup, options: ApiKeysOptions): Fin
     timeoutMs: lookupMs,
     timeoutOption: 'lookupMs',
     clock,
-    changed: (state, error) => observe({ type: 'store', store: 'keys', state, error }),
-    breaker: { clock: breakerClock, windowMs: 0, lastProbeMs: 250 },
+    breaker: new StoreBreaker({
+      clock: breakerClock,
+      changed: (state, error) => observe({ type: 'store', store: 'keys', state, error }),
+      windowMs: 0,
+      lastProbeMs: 250,
+    }),
   })
 
   const isWithin = (cached: CachedKey, ms: number) => {

@@ -4,9 +4,9 @@ import { InFlightKeys } from '../caching/in-flight-keys.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { GuardedCacheStore } from '../contracts/cache-store.ts'
-import type { Observer } from '../contracts/events.ts'
 import type { OptionCheck as Check } from '../errors/check-options.ts'
 import { followedCacheStore, isMemoryStore, processStoreTimeoutMs } from '../stores/process-stores.ts'
+import type { UsedBreakers } from '../stores/store-breakers.ts'
 import { aStoreTimeout, defaultStoreTimeoutMs } from '../stores/store-timeout.ts'
 import type { GatewayOptions } from './config.ts'
 import { guardCacheStore } from './guard-cache-store.ts'
@@ -26,14 +26,17 @@ export interface CacheLookups {
  */
 export function createCacheLookups(
   { cache, idempotency, storeTimeoutMs }: Pick<GatewayOptions, 'cache' | 'idempotency' | 'storeTimeoutMs'>,
-  observe: Observer,
+  breakers: UsedBreakers,
   clock: Clock,
   policyMs: number,
 ): CacheLookups {
   const timeoutOf = ({ store, storeTimeoutMs: own }: Storage) =>
     own ?? storeTimeoutMs ?? (isMemoryStore(store) ? processStoreTimeoutMs : defaultStoreTimeoutMs)
-  const guarded = (given: Storage) =>
-    guardCacheStore(followedCacheStore(given.store), observe, clock, timeoutOf(given))
+  const guarded = (given: Storage) => {
+    const ms = timeoutOf(given)
+    const breaker = breakers.breakerOf('answers', given.store, ms)
+    return guardCacheStore(followedCacheStore(given.store), breaker, clock, ms)
+  }
   const answers = cache && guarded(cache)
   const isSame = (one: Storage, other: Storage) =>
     one.store === other.store && timeoutOf(one) === timeoutOf(other)

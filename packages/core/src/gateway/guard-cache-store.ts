@@ -1,19 +1,19 @@
 import type { Clock } from '../clock/clock.ts'
 import type { AddResult, CacheStore, GuardedCacheStore, StoreOutcome } from '../contracts/cache-store.ts'
-import type { Observer } from '../contracts/events.ts'
+import type { StoreBreaker } from '../stores/store-breaker.ts'
 import { StoreClient } from '../stores/store-client.ts'
 
 const probed = { owner: 'probe', name: 'probe' }
 
 /**
  * Puts a circuit breaker before a store. Once the store has failed often it is not called until it works again, which is
- * probed outside of requests. `observe` is called with both changes, and must not throw.
+ * probed outside of requests.
  *
  * @param timeoutMs - how long an operation may take: a request waits for it.
  */
 export function guardCacheStore(
   store: CacheStore,
-  observe: Observer,
+  breaker: StoreBreaker,
   clock: Clock,
   timeoutMs: number,
 ): GuardedCacheStore {
@@ -22,7 +22,7 @@ export function guardCacheStore(
     timeoutMs,
     timeoutOption: 'storeTimeoutMs',
     clock,
-    changed: (state, error) => observe({ type: 'store', store: 'answers', state, error }),
+    breaker,
     failsFast: true,
   })
   const ask = async <T>(

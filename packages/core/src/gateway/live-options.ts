@@ -60,8 +60,14 @@ export class LiveOptions<Host> {
 
   #begin(resolved: ResolvedOptions<Host>): LiveGeneration<Host> {
     warnOfLocal(resolved)
-    const generation: LiveGeneration<Host> = new LiveGeneration(resolved, this.#closings, this.shadows, () =>
-      this.#end(generation),
+    const generation: LiveGeneration<Host> = new LiveGeneration(
+      resolved,
+      this.#closings,
+      this.shadows,
+      () => {
+        resolved.usedBreakers.release()
+        this.#end(generation)
+      },
     )
     this.#generations.add(generation)
     return generation

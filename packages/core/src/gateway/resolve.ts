@@ -23,7 +23,7 @@ import { ownMembers } from '../primitives/own-members.ts'
 import { memoryLimitStore } from '../rate-limiting/memory-limit-store.ts'
 import { unknownModel } from '../routing/unknown-model.ts'
 import { memoryResponseStore } from '../stores/memory-response-store.ts'
-import { followedResponseStore } from '../stores/process-stores.ts'
+import { StoreBreakers, type UsedBreakers } from '../stores/store-breakers.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
 import { defaultBreaker, defaultRetry, type HealthSettings } from '../upstream/health/health-options.ts'
 import { healthRegistry, type ReloadableHealthRegistry } from '../upstream/health/health-registry.ts'
@@ -110,6 +110,10 @@ export interface ResolvedOptions<Host> extends CacheLookups {
   readonly healthRegistry: ReloadableHealthRegistry
   /** The store of rules without a store of their own. Outlives the options. */
   readonly counts: LimitStore
+  /** The circuit breakers of caches and of stored responses. Outlive the options. */
+  readonly storeBreakers: StoreBreakers
+  /** Those of these options. */
+  readonly usedBreakers: UsedBreakers
   readonly health: HealthSettings
   /** The transport that the gateway created and has to close. */
   readonly ownTransport: Transport | undefined
@@ -121,11 +125,14 @@ export interface ResolvedOptions<Host> extends CacheLookups {
 /**
  * Fills in defaults. Throws `ConfigurationError` naming every invalid option.
  *
- * @param earlier - the options that these replace: health and counts are taken over. The health still has its settings.
+ * @param earlier - the options that these replace: health, counts and breakers are taken over. The health still has its settings.
  */
 export function resolveOptions<Host>(
   given: GatewayOptions<Host>,
-  earlier?: Pick<ResolvedOptions<Host>, 'healthRegistry' | 'counts' | 'ownResponses' | 'backgroundRuns'>,
+  earlier?: Pick<
+    ResolvedOptions<Host>,
+    'healthRegistry' | 'counts' | 'ownResponses' | 'backgroundRuns' | 'storeBreakers'
+  >,
 ): ResolvedOptions<Host> {
   const options = ownMembers(given)
   const issues = [...optionIssuesOf(given), ...configuredRuleIssues(options)]
@@ -159,7 +166,9 @@ export function resolveOptions<Host>(
   const backgroundRuns = earlier?.backgroundRuns ?? new BackgroundRuns()
   const requestLimits = withDefaults(defaultRequestLimits, options.requestLimits)
   const policies = guardPolicies(options, timeouts.policyMs, clock, counts)
-  const recalled = createCacheLookups(options, observe, clock, timeouts.policyMs)
+  const storeBreakers = earlier?.storeBreakers ?? new StoreBreakers()
+  const usedBreakers = storeBreakers.use(observe, clock)
+  const recalled = createCacheLookups(options, usedBreakers, clock, timeouts.policyMs)
   // Last, so that invalid options create nothing that must be closed.
   const ownTransport =
     options.transport === undefined ? defaultTransport({ connectMs: timeouts.connectMs }) : undefined
@@ -175,10 +184,10 @@ export function resolveOptions<Host>(
       responseStore === false
         ? undefined
         : new ResponseState(
-            followedResponseStore(responseStore),
+            responseStore,
             requestLimits.maxBytes,
             options.storeTimeoutMs,
-            observe,
+            usedBreakers,
             clock,
             backgroundRuns,
           ),
@@ -220,6 +229,8 @@ export function resolveOptions<Host>(
     },
     healthRegistry: registry,
     counts,
+    storeBreakers,
+    usedBreakers,
     health,
     ownTransport,
     clock,

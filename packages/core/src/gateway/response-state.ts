@@ -1,7 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import type { Dialect, DialectState, FinishedResponse, StoredTurn } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
-import type { Observer } from '../contracts/events.ts'
 import type { Principal, PrincipalId } from '../contracts/principal.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { ResponseStore } from '../contracts/response-store.ts'
@@ -14,6 +13,8 @@ import type { JsonObject } from '../protocol/chat.ts'
 import { shorten } from '../protocol/error-messages.ts'
 import { jsonMember } from '../protocol/json-members.ts'
 import { targetNameOf } from '../routing/last-target.ts'
+import { followedResponseStore } from '../stores/process-stores.ts'
+import type { UsedBreakers } from '../stores/store-breakers.ts'
 import { type StoreCallResult, StoreClient } from '../stores/store-client.ts'
 import { BackgroundEntries, type RunKey } from './background-entries.ts'
 import { BackgroundRuns } from './background-runs.ts'
@@ -51,23 +52,24 @@ export class ResponseState {
     store: ResponseStore,
     maxBytes: number,
     storeTimeoutMs: number | undefined,
-    observe: Observer,
+    breakers: UsedBreakers,
     clock: Clock,
     runs: BackgroundRuns = new BackgroundRuns(),
   ) {
-    this.#store = store
+    this.#store = followedResponseStore(store)
     this.#maxBytes = maxBytes
     this.#clock = clock
     this.#runs = runs
+    const timeoutMs = Math.max(minTimeoutMs, storeTimeoutMs ?? 0)
     this.#calls = new StoreClient({
       name: 'store of responses',
-      timeoutMs: Math.max(minTimeoutMs, storeTimeoutMs ?? 0),
+      timeoutMs,
       timeoutOption: 'storeTimeoutMs',
       clock,
-      changed: (state, error) => observe({ type: 'store', store: 'responses', state, error }),
+      breaker: breakers.breakerOf('responses', store, timeoutMs),
       failsFast: true,
     })
-    this.entries = new BackgroundEntries(store, this.#calls)
+    this.entries = new BackgroundEntries(this.#store, this.#calls)
   }
 
   /**

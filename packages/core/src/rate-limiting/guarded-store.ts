@@ -2,6 +2,7 @@ import type { Claim, DecidedClaim, LimitDecision, LimitStore, Settlement } from 
 import type { LimitKind } from '../contracts/principal.ts'
 import { safeObserver } from '../observability/observers.ts'
 import { isPromise } from '../primitives/is-promise.ts'
+import { StoreBreaker } from '../stores/store-breaker.ts'
 import { type StoreCallResult, StoreClient } from '../stores/store-client.ts'
 import {
   type ActiveClaim,
@@ -70,7 +71,7 @@ class StoreGuard implements GuardedStore {
       timeoutMs,
       timeoutOption: 'storeTimeoutMs',
       clock,
-      changed,
+      breaker: new StoreBreaker({ clock, changed }),
       failsFast: true,
     })
     this.#active = new ActiveClaims(clock)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
+import { StoreBreaker, type StoreBreakerPolicy } from './store-breaker.ts'
 import { StoreClient, type StoreClientOptions } from './store-client.ts'
 
 beforeEach(() => {
@@ -10,19 +11,20 @@ afterEach(() => {
 })
 
 const passing = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+const opensAtOnce = { failuresToOpen: 1, firstProbeMs: 0, lastProbeMs: 0 }
 const hangs = () => new Promise<never>(() => {})
 const fails = () => Promise.reject(new Error('down'))
 const answers = async () => 'answer'
 const after = (ms: number) => () =>
   new Promise<string>(resolve => void setTimeout(() => resolve('answer'), ms))
 
-function callsWith(options: Partial<StoreClientOptions> = {}) {
+function callsWith(options: Partial<StoreClientOptions> = {}, policy: StoreBreakerPolicy = {}) {
   const states: string[] = []
   const calls = new StoreClient({
     name: 'test store',
     timeoutMs: 50,
     clock: systemClock,
-    changed: state => states.push(state),
+    breaker: new StoreBreaker({ clock: systemClock, changed: state => states.push(state), ...policy }),
     ...options,
   })
   return { calls, states }
@@ -85,10 +87,7 @@ describe('StoreClient', () => {
   })
 
   it('is not closed by a probe that takes longer than a call may', async () => {
-    const { calls, states } = callsWith({
-      probeTimeoutMs: 1_000,
-      breaker: { failuresToOpen: 1, firstProbeMs: 0, lastProbeMs: 0 },
-    })
+    const { calls, states } = callsWith({ probeTimeoutMs: 1_000 }, opensAtOnce)
     await calls.call(fails)
     const slow = watch(calls.callOrProbe(after(60)))
     await passing(60)
@@ -104,10 +103,7 @@ describe('StoreClient', () => {
   })
 
   it('makes no more calls than may be unanswered, for a minute', async () => {
-    const { calls } = callsWith({
-      maxUnanswered: 3,
-      breaker: { failuresToOpen: 1, firstProbeMs: 0, lastProbeMs: 0 },
-    })
+    const { calls } = callsWith({ maxUnanswered: 3 }, opensAtOnce)
     let asked = 0
     const ask = async (run: () => Promise<unknown>) => {
       const call = watch(

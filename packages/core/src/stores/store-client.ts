@@ -1,12 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import { OperationDeadlines, type PendingOperation } from '../clock/operation-deadlines.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import {
-  StoreBreaker,
-  type StoreBreakerOptions,
-  type StoreBreakerPolicy,
-  type Turn,
-} from './store-breaker.ts'
+import type { StoreBreaker, Turn } from './store-breaker.ts'
 
 /** The result of a call. */
 export type StoreCallResult<T> =
@@ -26,9 +21,7 @@ export interface StoreClientOptions {
   /** Timeout of a probe, in milliseconds. One above `timeoutMs` does not close the breaker. Default `timeoutMs`. */
   readonly probeTimeoutMs?: number
   readonly clock: Clock
-  /** Called once per change of the breaker. It must not throw. */
-  readonly changed: StoreBreakerOptions['changed']
-  readonly breaker?: StoreBreakerPolicy & { readonly clock?: Clock }
+  readonly breaker: StoreBreaker
   /** Whether the calls in flight fail when the breaker opens. */
   readonly failsFast?: boolean
   /** Maximum number of pending calls, because a client buffers what it cannot send. Default: unlimited. */
@@ -44,7 +37,7 @@ const unansweredMs = 60_000
  * A `TypeError` or `RangeError` that the store throws synchronously is an error of the caller, and is rethrown.
  */
 export class StoreClient {
-  #options: Required<Omit<StoreClientOptions, 'changed' | 'breaker'>>
+  #options: Required<Omit<StoreClientOptions, 'breaker'>>
   #deadlines: OperationDeadlines
   #probeDeadlines: OperationDeadlines
   readonly #breaker: StoreBreaker
@@ -52,8 +45,7 @@ export class StoreClient {
 
   constructor(options: StoreClientOptions) {
     const { timeoutMs, clock } = options
-    const { changed, breaker, ...rest } = {
-      breaker: {},
+    const { breaker, ...rest } = {
       timeoutOption: '',
       probeTimeoutMs: timeoutMs,
       failsFast: false,
@@ -65,7 +57,7 @@ export class StoreClient {
     this.#deadlines = new OperationDeadlines(timeoutMs, clock)
     this.#probeDeadlines =
       probeTimeoutMs === timeoutMs ? this.#deadlines : new OperationDeadlines(probeTimeoutMs, clock)
-    this.#breaker = new StoreBreaker({ clock, changed, ...breaker })
+    this.#breaker = breaker
   }
 
   /** Sets the timeout of further calls and probes, in milliseconds. */

@@ -6,6 +6,7 @@ import type {
   SharedTargetState,
 } from '../../contracts/shared-health.ts'
 import { freshId } from '../../primitives/random.ts'
+import { StoreBreaker } from '../../stores/store-breaker.ts'
 import { StoreClient } from '../../stores/store-client.ts'
 import { defaultStoreTimeoutMs } from '../../stores/store-timeout.ts'
 import type { HealthSettings } from './health-options.ts'
@@ -53,9 +54,15 @@ export class HealthSync {
       timeoutMs: settings.storeTimeoutMs ?? defaultStoreTimeoutMs,
       timeoutOption: 'storeTimeoutMs',
       clock: settings.clock,
-      changed: (state, error) => settings.changed({ type: 'store', store: 'health', state, error }),
-      // It is read once a second anyway, which shows whether it works.
-      breaker: { failuresToOpen: 1, windowMs: 0, firstProbeMs: 0, lastProbeMs: 0 },
+      breaker: new StoreBreaker({
+        clock: settings.clock,
+        changed: (state, error) => settings.changed({ type: 'store', store: 'health', state, error }),
+        // It is read once a second anyway, which shows whether it works.
+        failuresToOpen: 1,
+        windowMs: 0,
+        firstProbeMs: 0,
+        lastProbeMs: 0,
+      }),
       maxUnanswered: 8,
     })
     this.#holder = holder
