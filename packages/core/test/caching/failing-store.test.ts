@@ -9,6 +9,7 @@ import type { GatewayOptions } from '../../src/gateway/config.ts'
 import { memoryResponseStore } from '../../src/stores/memory-response-store.ts'
 import { ManualClock } from '../support/manual-clock.ts'
 import { chunks, scripted, serving, stop, text, whole } from '../support/scripted-gateway.ts'
+import { scriptedSharedHealth } from '../support/scripted-shared-health.ts'
 
 /** A store whose operations fail while it is down. */
 function breakable<Store extends object>(store: Store) {
@@ -147,6 +148,30 @@ describe('a failing store of answers', () => {
     expect(states()).toEqual(['failing'])
     await both(2)
     expect(states()).toEqual(['failing', 'working'])
+  })
+})
+
+describe('failing shared health', () => {
+  it.each([
+    ['another one', (clock: ManualClock) => ({ sharedHealth: scriptedSharedHealth(clock.monotonic) })],
+    ['none', () => ({})],
+  ])('fails no more after a reload that replaces it by %s', async (_, replacedBy) => {
+    const clock = new ManualClock()
+    const sharedHealth = Object.assign(scriptedSharedHealth(clock.monotonic), { fails: true })
+    const { target } = scripted(() => whole('Hello.'))
+    const { gateway, given, post, events } = serving(target, { clock, breaker: {}, sharedHealth })
+    const states = () =>
+      events.flatMap(event => (event.type === 'store' ? [`${event.store} ${event.state}`] : []))
+    await post({})
+    await clock.pass(3_000)
+    expect(states()).toEqual(['health failing'])
+    const { sharedHealth: _failing, ...others } = given
+    gateway.reload({ ...others, ...replacedBy(clock) })
+    expect(states()).toEqual(['health failing', 'health working'])
+    sharedHealth.fails = false
+    await post({})
+    await clock.pass(3_000)
+    expect(states()).toHaveLength(2)
   })
 })
 

@@ -61,8 +61,17 @@ export function healthRegistry(
   }
   function sharingOf({ shared, clock, storeTimeoutMs }: HealthSettings): HealthSync | undefined {
     const store = shared ?? processStores()?.health
-    const changed: HealthSettings['changed'] = event => current.changed(event)
-    return store && new HealthSync(store, { clock, changed, ...(storeTimeoutMs && { storeTimeoutMs }) })
+    if (store === undefined) return undefined
+    // Of a store that a reload has replaced nothing is told.
+    const changed: HealthSettings['changed'] = event => {
+      if (sharing === sync) current.changed(event)
+    }
+    const sync: HealthSync = new HealthSync(store, {
+      clock,
+      changed,
+      ...(storeTimeoutMs && { storeTimeoutMs }),
+    })
+    return sync
   }
   return {
     of({ provider, model }) {
@@ -83,8 +92,13 @@ export function healthRegistry(
     },
     follow(next) {
       current = next
-      if ((next.shared ?? processStores()?.health) !== sharing?.store) sharing = sharingOf(next)
-      else sharing?.setTimeoutMs(next.storeTimeoutMs)
+      if ((next.shared ?? processStores()?.health) === sharing?.store) {
+        sharing?.setTimeoutMs(next.storeTimeoutMs)
+        return
+      }
+      const failed = sharing?.working === false
+      sharing = sharingOf(next)
+      if (failed) next.changed({ type: 'store', store: 'health', state: 'working', error: undefined })
     },
   }
 }
