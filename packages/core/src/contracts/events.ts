@@ -208,6 +208,7 @@ export interface StoreEvent {
    * `@sluice/log`.
    */
   readonly store: 'limits' | 'ledger' | 'keys' | 'answers' | 'responses' | 'health' | 'log' | 'bodies'
+  /** `working`: it works again, or a reload has replaced it. */
   readonly state: 'failing' | 'working'
   /** What the store failed with. */
   readonly error: unknown
