@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import type { Profiler } from 'node:inspector/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundledProgram } from '../scripts/bundle-program.mjs'
@@ -65,6 +66,13 @@ export class Subject {
     return { cpuMicros: after.cpuMicros - before.cpuMicros, done }
   }
 
+  /** What it does meanwhile, as V8's profiler samples it. */
+  async profile(action: () => Promise<unknown>): Promise<Profiler.Profile> {
+    await this.#ask('profile')
+    await action()
+    return this.#ask('profile')
+  }
+
   async peakMiB(): Promise<number> {
     return (await this.#used()).peakKiB / 1024
   }
@@ -74,7 +82,11 @@ export class Subject {
   }
 
   #used(): Promise<Used> {
-    this.#process.send('used')
+    return this.#ask('used')
+  }
+
+  #ask<T>(message: string): Promise<T> {
+    this.#process.send(message)
     return told(this.#process, this.name)
   }
 }
