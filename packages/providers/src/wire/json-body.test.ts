@@ -35,6 +35,26 @@ describe('jsonBody', () => {
     )
   })
 
+  it.each([
+    ['many short messages', Array.from({ length: 32_000 }, () => ({ role: 'user', content: 'x' }))],
+    ['many escapes', Array.from({ length: 8_000 }, () => ({ role: 'user', content: '\u0001'.repeat(60) }))],
+  ])('takes no longer for %s than JSON.stringify needs many times over', (_, messages) => {
+    // 65,536 characters, so that it is written into bytes.
+    const body = { model: 'm', messages: [...messages, { role: 'user', content: 'y'.repeat(65_536) }] }
+    jsonBody({ model: 'm', messages: messages.slice(0, 100) })
+    const timed = (run: () => unknown) => {
+      const { user } = process.cpuUsage()
+      run()
+      return process.cpuUsage().user - user
+    }
+    const stringified = Math.max(
+      2_000,
+      timed(() => JSON.stringify(body)),
+    )
+    const written = timed(() => expect(textOf(jsonBody(body)).length).toBeGreaterThan(1_000_000))
+    expect(written).toBeLessThan(50 * stringified)
+  })
+
   it('is text where a request is short, and bytes where it is long', () => {
     const of = (content: unknown) => jsonBody({ model: 'm', messages: [{ role: 'user', content }] })
     expect(of('x'.repeat(1_000))).toBeTypeOf('string')

@@ -80,7 +80,8 @@ class Utf8Bytes {
       this.#length += written
       if (read === rest.length) return
       rest = rest.slice(read)
-      const grown = new Uint8Array(this.#bytes.length + 3 * rest.length)
+      // At least twice as much: what is written is copied a few times, and not once for each text.
+      const grown = new Uint8Array(Math.max(2 * this.#bytes.length, this.#bytes.length + 3 * rest.length))
       grown.set(this.written)
       this.#bytes = grown
     }
