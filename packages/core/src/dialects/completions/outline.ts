@@ -1,4 +1,5 @@
 import type { Outline } from '../../contracts/outline.ts'
+import { utf8Length } from '../../primitives/utf8-length.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 
@@ -23,15 +24,21 @@ class CompletionsOutline implements Outline {
     return typeof user === 'string' ? user : undefined
   }
 
-  /** The number of token ids. `undefined` for texts, whose tokens are estimated. */
+  /**
+   * The number of token ids, and an estimate of a `suffix`, which each prompt has. `undefined` for texts, whose tokens are estimated
+   * by the length of the body, unless that has a suffix once and they have it several times.
+   */
   get promptTokens(): number | undefined {
     const prompts = promptsOf(jsonMember(this.#body, 'prompt'))
-    let tokens = 0
+    const suffix = jsonMember(this.#body, 'suffix')
+    const suffixTokens = typeof suffix === 'string' ? tokensOf(suffix) : 0
+    if (prompts.length === 0) return undefined
+    let tokens = prompts.length * suffixTokens
     for (const prompt of prompts) {
-      if (typeof prompt === 'string') return undefined
-      tokens += prompt.length
+      if (typeof prompt === 'string' && (suffixTokens === 0 || prompts.length === 1)) return undefined
+      tokens += typeof prompt === 'string' ? tokensOf(prompt) : prompt.length
     }
-    return prompts.length === 0 ? undefined : tokens
+    return tokens
   }
 
   /** A vendor generates `best_of` answers to each prompt, and bills all of them. */
@@ -43,6 +50,11 @@ class CompletionsOutline implements Outline {
   get maxOutputTokens(): number | undefined {
     return countOf(this.#body, 'max_tokens')
   }
+}
+
+/** The most tokens that a text is taken for: one for three bytes. */
+function tokensOf(text: string): number {
+  return Math.ceil(utf8Length(text) / 3)
 }
 
 function countOf(body: JsonObject, name: string): number | undefined {

@@ -37,6 +37,16 @@ describe('a request to complete texts', () => {
     expect(read({ prompt, n: 2 }).request.settings().n).toBe(prompts * 2)
   })
 
+  it.each([
+    ['token ids', [1, 2, 3], 3 + 4],
+    ['lists of token ids', [[1, 2], [3]], 3 + 2 * 4],
+    ['texts', ['four', 'me'], 2 + 1 + 2 * 4],
+    // By the length of the body, which has both once.
+    ['a text', 'Hello', undefined],
+  ])('counts a suffix for each prompt of %s', (_, prompt, tokens) => {
+    expect(completionsOutline({ prompt, suffix: 'twelve bytes' }).promptTokens).toBe(tokens)
+  })
+
   it('is passed on with the settings that differ', () => {
     const { request } = read({ prompt: 'a', temperature: 1, seed: null, max_tokens: 9 })
     expect(request.native!()!.edits).toEqual([])
