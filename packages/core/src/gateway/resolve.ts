@@ -57,6 +57,7 @@ import {
 } from './guard-callbacks.ts'
 import { configuredRuleIssues, guardPolicies, principalLimitIssues } from './guard-policies.ts'
 import { ResponseState } from './response-state.ts'
+import { StoredReads } from './stored-reads.ts'
 import { optionIssuesOf } from './validate-options.ts'
 import type { ValidationRules } from './validate-request.ts'
 
@@ -79,6 +80,8 @@ export interface ResolvedOptions<Host> extends CacheLookups {
   readonly background: BackgroundOptions | undefined
   /** The responses that run in the background. Outlives the options. */
   readonly backgroundRuns: BackgroundRuns
+  /** When principals may read stored responses. Outlives the options. */
+  readonly storedReads: StoredReads
   /** The store of responses without a store of the operator. Outlives the options. */
   readonly ownResponses: ResponseStore
   /** Records bodies. Never throws. */
@@ -131,7 +134,7 @@ export function resolveOptions<Host>(
   given: GatewayOptions<Host>,
   earlier?: Pick<
     ResolvedOptions<Host>,
-    'healthRegistry' | 'counts' | 'ownResponses' | 'backgroundRuns' | 'storeBreakers'
+    'healthRegistry' | 'counts' | 'ownResponses' | 'backgroundRuns' | 'storeBreakers' | 'storedReads'
   >,
 ): ResolvedOptions<Host> {
   const options = ownMembers(given)
@@ -164,6 +167,7 @@ export function resolveOptions<Host>(
   const responseStore = options.responses ?? ownResponses
   const background = backgroundOf(options as GatewayOptions)
   const backgroundRuns = earlier?.backgroundRuns ?? new BackgroundRuns()
+  const storedReads = earlier?.storedReads ?? new StoredReads(clock, random)
   const requestLimits = withDefaults(defaultRequestLimits, options.requestLimits)
   const policies = guardPolicies(options, timeouts.policyMs, clock, counts)
   const storeBreakers = earlier?.storeBreakers ?? new StoreBreakers()
@@ -189,10 +193,12 @@ export function resolveOptions<Host>(
             options.storeTimeoutMs,
             usedBreakers,
             clock,
+            storedReads,
             backgroundRuns,
           ),
     background,
     backgroundRuns,
+    storedReads,
     ownResponses,
     hooks: options.hooks?.length ? new Hooks(options.hooks, observe, clock) : undefined,
     bodies: guardBodyRecorder(options.bodies, observe),

@@ -17,8 +17,9 @@ import { followedResponseStore } from '../stores/process-stores.ts'
 import type { UsedBreakers } from '../stores/store-breakers.ts'
 import { type StoreCallResult, StoreClient } from '../stores/store-client.ts'
 import { BackgroundEntries, type RunKey } from './background-entries.ts'
-import { BackgroundRuns } from './background-runs.ts'
+import type { BackgroundRuns } from './background-runs.ts'
 import type { EventSource } from './followed-events.ts'
+import type { StoredReads } from './stored-reads.ts'
 
 /** The least timeout of an operation, in milliseconds: a request waits for it, and a response can be large. */
 const minTimeoutMs = 1_000
@@ -33,12 +34,18 @@ const deletedMeanwhile = 'The response was deleted.'
 /** Maximum number of responses that one continues, one after the other. */
 const maxDepth = 1_000
 
+/** How much was read, in bytes. */
+interface Reading {
+  bytes: number
+}
+
 /** What the gateway stores of responses, for the requests that continue them. Every read is by the owner. */
 export class ResponseState {
   readonly #store: ResponseStore
   readonly #calls: StoreClient
   readonly #maxBytes: number
   readonly #clock: Clock
+  readonly #reads: StoredReads
   readonly #runs: BackgroundRuns
   /** What is stored beside responses in the background. */
   readonly entries: BackgroundEntries
@@ -46,6 +53,7 @@ export class ResponseState {
   /**
    * @param maxBytes - the maximum size of a restored conversation.
    * @param storeTimeoutMs - how long an operation may take, in milliseconds, if that is more than a second.
+   * @param reads - when a principal may read.
    * @param runs - the responses that run in the background in this process.
    */
   constructor(
@@ -54,11 +62,13 @@ export class ResponseState {
     storeTimeoutMs: number | undefined,
     breakers: UsedBreakers,
     clock: Clock,
-    runs: BackgroundRuns = new BackgroundRuns(),
+    reads: StoredReads,
+    runs: BackgroundRuns,
   ) {
     this.#store = followedResponseStore(store)
     this.#maxBytes = maxBytes
     this.#clock = clock
+    this.#reads = reads
     this.#runs = runs
     const timeoutMs = Math.max(minTimeoutMs, storeTimeoutMs ?? 0)
     this.#calls = new StoreClient({
@@ -75,21 +85,48 @@ export class ResponseState {
   /**
    * Returns the draft with the conversation that it refers to.
    *
-   * Rejects with `GatewayError` 400 for what is not stored for the principal, or is too long; 503 if the store fails.
+   * Rejects with `GatewayError` 400 for what is not stored for the principal, or is too long; 429 if too many reads of the principal
+   * wait; 503 if the store fails.
    */
   async restore(draft: Draft, principal: Principal, state: DialectState): Promise<Draft> {
-    const { previousId, itemIds } = state.references(draft.body)
     const owner = ownerOf(principal)
-    const chain = previousId === undefined ? [] : await this.#chain(owner, previousId, state)
-    const items = new Map<string, JsonObject>()
-    let lastTarget = chain.at(-1)?.target
-    for (const id of new Set(itemIds)) {
-      const turn = chain.find(({ output }) => output.some(each => each.id === id))
-      const { output, target } = turn ?? (await this.#turnOfItem(owner, id))
-      items.set(id, output.find(each => each.id === id)!)
-      if (chain.length === 0) lastTarget = target
+    return this.#paced(owner, async reading => {
+      const { previousId, itemIds } = state.references(draft.body)
+      const chain = previousId === undefined ? [] : await this.#chain(owner, previousId, state, reading)
+      const turns = [...chain]
+      const items = new Map<string, JsonObject>()
+      let lastTarget = chain.at(-1)?.target
+      for (const id of new Set(itemIds)) {
+        let turn = turns.find(({ output }) => output.some(each => each.id === id))
+        if (turn === undefined) {
+          turn = await this.#turnOfItem(owner, id, reading)
+          turns.push(turn)
+        }
+        items.set(id, turn.output.find(each => each.id === id)!)
+        if (chain.length === 0) lastTarget = turn.target
+      }
+      this.#checkReferences(draft, itemIds, items)
+      return { ...state.restore(draft, chain, items), lastTarget }
+    })
+  }
+
+  /** Throws `GatewayError` 400 where a request would be too long with the items that it refers to, each as often as it does. */
+  #checkReferences(draft: Draft, ids: readonly string[], items: ReadonlyMap<string, JsonObject>): void {
+    const sizes = new Map([...items].map(([id, item]) => [id, utf8Length(JSON.stringify(item))]))
+    const bytes = ids.reduce((sum, id) => sum + sizes.get(id)!, draft.bytes)
+    if (bytes > this.#maxBytes) throw itemsTooLong()
+  }
+
+  /** Reads what is stored for an owner when it is its turn. */
+  async #paced<T>(owner: string, read: (reading: Reading) => Promise<T>): Promise<T> {
+    const begun = this.#reads.begin(owner)
+    const turn = isPromise(begun) ? await begun : begun
+    const reading = { bytes: 0 }
+    try {
+      return await read(reading)
+    } finally {
+      turn.end(reading.bytes)
     }
-    return { ...state.restore(draft, chain, items), lastTarget }
   }
 
   /**
@@ -97,8 +134,12 @@ export class ResponseState {
    * `GatewayError` 503.
    */
   async find(owner: string, id: string, state: DialectState): Promise<StoredTurn | undefined> {
-    const { turn } = (await this.#read(owner, id)) ?? {}
-    return turn === undefined || turn.deleted === true ? undefined : this.#current(owner, turn, state)
+    return this.#paced(owner, async reading => {
+      const { turn } = (await this.#read(owner, id, reading)) ?? {}
+      return turn === undefined || turn.deleted === true
+        ? undefined
+        : this.#current(owner, turn, state, reading)
+    })
   }
 
   /**
@@ -109,6 +150,7 @@ export class ResponseState {
     owner: string,
     turn: StoredTurn,
     { background }: DialectState,
+    reading: Reading,
   ): Promise<StoredTurn | undefined> {
     const { id, background: run, response } = turn
     if (run?.state !== 'running' || background === undefined) return turn
@@ -119,7 +161,7 @@ export class ResponseState {
       return { ...turn, response: background.start(response), background: { ...run, parts: lease.parts } }
     }
     // It may have ended since it was read, and then its lease with it.
-    const { turn: again } = (await this.#read(owner, id)) ?? {}
+    const { turn: again } = (await this.#read(owner, id, reading)) ?? {}
     if (again?.background?.state !== 'running') return again?.deleted === true ? undefined : again
     const lost = background.fail(response, new GatewayError('server_error', { message: processEnded }))
     const parts = lease?.parts ?? run.parts
@@ -244,18 +286,23 @@ export class ResponseState {
   }
 
   /** Returns the turns up to a response, the oldest first. */
-  async #chain(owner: string, id: string, state: DialectState): Promise<readonly StoredTurn[]> {
+  async #chain(
+    owner: string,
+    id: string,
+    state: DialectState,
+    reading: Reading,
+  ): Promise<readonly StoredTurn[]> {
     const chain: StoredTurn[] = []
     let bytes = 0
     for (let next: string | null = id; next !== null; ) {
-      let found = await this.#read(owner, next)
+      let found = await this.#read(owner, next, reading)
       const isFirst = chain.length === 0
       if (found === undefined || (isFirst && found.turn.deleted === true)) throw previousNotFound(id)
       if (isFirst && found.turn.background !== undefined) {
-        const now = await this.#current(owner, found.turn, state)
+        const now = await this.#current(owner, found.turn, state, reading)
         if (now === undefined) throw previousNotFound(id)
         if (now.background?.state !== 'ended') throw notContinuable(now)
-        if (now !== found.turn) found = (await this.#read(owner, next)) ?? found
+        if (now !== found.turn) found = (await this.#read(owner, next, reading)) ?? found
       }
       bytes += found.bytes
       if (chain.length === maxDepth || bytes > this.#maxBytes) throw tooLong()
@@ -266,10 +313,11 @@ export class ResponseState {
   }
 
   /** Returns the turn whose response has an item. */
-  async #turnOfItem(owner: string, id: string): Promise<StoredTurn> {
+  async #turnOfItem(owner: string, id: string, reading: Reading): Promise<StoredTurn> {
     const text = isId(id)
       ? resultOf(await this.#calls.call(() => this.#store.findItem(owner, id)))
       : undefined
+    if (text !== undefined) reading.bytes += utf8Length(text)
     const turn = text === undefined ? undefined : turnOf(text)
     if (turn?.output.some(each => each.id === id) === true) return turn
     const message = `Item with id '${shorten(id)}' not found.`
@@ -279,9 +327,13 @@ export class ResponseState {
   async #read(
     owner: string,
     id: string,
+    reading: Reading,
   ): Promise<{ readonly turn: StoredTurn; readonly bytes: number } | undefined> {
     const text = isId(id) ? resultOf(await this.#calls.call(() => this.#store.get(owner, id))) : undefined
-    return text === undefined ? undefined : { turn: turnOf(text), bytes: utf8Length(text) }
+    if (text === undefined) return undefined
+    const bytes = utf8Length(text)
+    reading.bytes += bytes
+    return { turn: turnOf(text), bytes }
   }
 }
 
@@ -340,6 +392,14 @@ function notContinuable({ id, background }: StoredTurn): GatewayError {
   return new GatewayError('invalid_request', {
     message: `Previous response with id '${shorten(id)}' ${why}: it cannot be continued.`,
     param: 'previous_response_id',
+  })
+}
+
+function itemsTooLong(): GatewayError {
+  return new GatewayError('invalid_request', {
+    message:
+      'The request is too long with the items that it refers to. Refer to fewer items, or to each of them once.',
+    param: 'input',
   })
 }
 

@@ -1,0 +1,116 @@
+import type { Clock } from '../clock/clock.ts'
+import { GatewayError } from '../errors/errors.ts'
+import { spreadRetryAfterHeaders } from '../errors/retry-headers.ts'
+import { Lru } from '../primitives/lru.ts'
+
+/** How many bytes of one principal are read at once, by what its last reads had. */
+const maxBytesAtOnce = 33_554_432
+const maxAtOnce = 64
+/** How many reads of one principal wait, before further ones are rejected. */
+const maxWaiting = 200
+/** What a principal is taken to read until it has read something, in bytes. */
+const firstBytes = 8_388_608
+/** Reads up to this size need no pause, in bytes: others get their turn between them. */
+const freeBytes = 1_048_576
+/** After a longer one its principal pauses for as long as this rate takes for the rest of it, in bytes per second. */
+const bytesPerSecond = 8_388_608
+/** How many principals are known. One that is forgotten begins anew. */
+const maxPrincipals = 10_000
+
+interface Reader {
+  active: number
+  /** The size of the next read, by those before: the largest, or half of that after a small one, and so on. */
+  expectedBytes: number
+  /** In monotonic milliseconds. */
+  pausesUntil: number
+  isTimed: boolean
+  readonly waiting: (() => void)[]
+}
+
+/** A read that has begun. */
+export interface StoredRead {
+  /** Ends it. `bytes`: how much was read and made of it. */
+  end(bytes: number): void
+}
+
+/**
+ * Paces what each principal reads of stored responses. No limit counts such a read, and a long one keeps the process busy for tenths of
+ * a second: without pauses one principal could do so all the time.
+ */
+export class StoredReads {
+  readonly #readers = new Lru<Reader>(maxPrincipals)
+  readonly #clock: Clock
+  readonly #random: () => number
+
+  /** `random` spreads the retries of rejected clients. */
+  constructor(clock: Clock, random: () => number) {
+    this.#clock = clock
+    this.#random = random
+  }
+
+  /** Begins a read of an owner, when it is its turn. Rejects with `GatewayError` 429 if too many of it wait. */
+  begin(owner: string): StoredRead | Promise<StoredRead> {
+    const reader = this.#readerOf(owner)
+    if (reader.waiting.length === 0 && this.#isFree(reader)) return this.#start(reader)
+    if (reader.waiting.length >= maxWaiting) {
+      return Promise.reject(
+        new GatewayError('rate_limit_exceeded', {
+          message: `You are reading ${maxWaiting} stored responses at once, or more. Please try again when others are read.`,
+          headers: spreadRetryAfterHeaders(this.#random),
+        }),
+      )
+    }
+    return new Promise(resolve => {
+      reader.waiting.push(() => resolve(this.#start(reader)))
+      this.#proceed(reader)
+    })
+  }
+
+  #readerOf(owner: string): Reader {
+    const known = this.#readers.get(owner)
+    if (known !== undefined) return known
+    const reader: Reader = {
+      active: 0,
+      expectedBytes: firstBytes,
+      pausesUntil: Number.NEGATIVE_INFINITY,
+      isTimed: false,
+      waiting: [],
+    }
+    this.#readers.set(owner, reader)
+    return reader
+  }
+
+  #isFree({ active, expectedBytes, pausesUntil }: Reader): boolean {
+    if (this.#clock.monotonic() < pausesUntil) return false
+    return active === 0 || (active < maxAtOnce && (active + 1) * expectedBytes <= maxBytesAtOnce)
+  }
+
+  #start(reader: Reader): StoredRead {
+    reader.active++
+    let isActive = true
+    return {
+      end: bytes => {
+        if (!isActive) return
+        isActive = false
+        reader.active--
+        reader.expectedBytes = Math.max(bytes, reader.expectedBytes / 2)
+        const now = this.#clock.monotonic()
+        const pauseMs = (Math.max(0, bytes - freeBytes) / bytesPerSecond) * 1_000
+        reader.pausesUntil = Math.max(now, reader.pausesUntil) + pauseMs
+        this.#proceed(reader)
+      },
+    }
+  }
+
+  /** Begins what waits and may. */
+  #proceed(reader: Reader): void {
+    while (reader.waiting.length > 0 && this.#isFree(reader)) reader.waiting.shift()!()
+    const ms = reader.pausesUntil - this.#clock.monotonic()
+    if (reader.waiting.length === 0 || ms <= 0 || reader.isTimed) return
+    reader.isTimed = true
+    this.#clock.setTimer(Math.ceil(ms), () => {
+      reader.isTimed = false
+      this.#proceed(reader)
+    })
+  }
+}
