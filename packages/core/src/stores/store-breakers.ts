@@ -71,7 +71,7 @@ export class StoreBreakers {
   }
 
   #fails(shared: SharedBreaker, error: unknown): void {
-    // What the last request of released options finds out is told to nobody.
+    // A request of released options has found out.
     if (!this.#shared.has(shared)) return
     const { purpose } = shared
     const isFirst = !this.#isFailing(purpose)

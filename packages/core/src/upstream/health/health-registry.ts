@@ -62,7 +62,7 @@ export function healthRegistry(
   function sharingOf({ shared, clock, storeTimeoutMs }: HealthSettings): HealthSync | undefined {
     const store = shared ?? processStores()?.health
     if (store === undefined) return undefined
-    // Of a store that a reload has replaced nothing is told.
+    // A store that a reload has replaced reports nothing.
     const changed: HealthSettings['changed'] = event => {
       if (sharing === sync) current.changed(event)
     }
