@@ -72,6 +72,8 @@ export type BegunRequest = Pick<
 export interface ClaimRecord {
   readonly type: 'claim'
   readonly at: number
+  /** How long the gateway waited for the decision, in milliseconds. */
+  readonly ms: number
   readonly gateway: number
   readonly claim: Claim
   readonly decision: LimitDecision

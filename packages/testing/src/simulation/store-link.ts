@@ -42,7 +42,8 @@ export class Link {
     )
   }
 
-  call<T>(operation: () => T | Promise<T>): Promise<T> {
+  /** `operation` gets the milliseconds of both ways. */
+  call<T>(operation: (ms: number) => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const [there, back] = [this.#latencyMs(), this.#latencyMs()]
       const answer = (run: () => void) =>
@@ -52,7 +53,7 @@ export class Link {
       this.#pass(there, reject, () => {
         let value: T | Promise<T>
         try {
-          value = operation()
+          value = operation(there + back)
         } catch (error) {
           answer(() => reject(error))
           return
@@ -94,9 +95,9 @@ export function linkedLimitStore(
 ): LimitStore {
   return {
     admit: claim =>
-      link.call(() => {
+      link.call(ms => {
         const decision = store.admit(claim)
-        history.record({ type: 'claim', at: scheduler.now, gateway, claim, decision })
+        history.record({ type: 'claim', at: scheduler.now, ms, gateway, claim, decision })
         return decision
       }),
     settle: settlement =>

@@ -120,6 +120,23 @@ describe('limitsHold', () => {
     expect(found(late)).toHaveLength(1)
   })
 
+  it('allows what gateways admit because the decision came too late, for as long as that can run', () => {
+    const play4 = (at: number, ms: number) => {
+      const invariant = limitsHold(expected)
+      const claim = { id: 'a', ttlMs: 1, counters: [] }
+      const decision = { allowed: false, counters: [] } as const
+      invariant.record({ type: 'claim', at: 0, ms, gateway: 0, claim, decision })
+      for (let request = 0; request < 4; request++) {
+        invariant.requestBegan?.(aRequest(request, { at }))
+        invariant.callBegan?.(aCall(request, { at }))
+      }
+      return found(invariant)
+    }
+    expect(play4(100_000, 50)).toEqual([])
+    expect(play4(100_000, 49)).toHaveLength(1)
+    expect(play4(130_000, 50)).toHaveLength(1)
+  })
+
   it('finds too many concurrent requests, and a budget that is exceeded', () => {
     const concurrent = limitsHold(expected)
     for (let request = 0; request < 4; request++) {
@@ -144,6 +161,7 @@ describe('settledOnce', () => {
   const admitted = {
     type: 'claim',
     at: 5_000,
+    ms: 1,
     gateway: 0,
     claim,
     decision: { allowed: true, counters: [] },

@@ -24,6 +24,8 @@ export interface LimitExpectations {
   readonly gateways: number
   /** The option `instances` of the limiter: the share of a gateway is `limit / instances`, at least 1. Default 4. */
   readonly instances?: number
+  /** How long a gateway waits for a decision, in milliseconds: after that it counts the request by itself. Default 50. */
+  readonly storeTimeoutMs?: number
 }
 
 /** From the decision of a limit to the first call of an upstream, at most, in milliseconds. */
@@ -38,7 +40,7 @@ const runningMs = 120_000
  * theirs; and the ledger has charged no more than a budget allows.
  */
 export function limitsHold(expectations: LimitExpectations): Invariant {
-  const { limits, partitions = [], gateways, instances = 4 } = expectations
+  const { limits, partitions = [], gateways, instances = 4, storeTimeoutMs = 50 } = expectations
   const violations = new ViolationList('limits')
   const keys = new Map<string, KeyUse>()
   for (const expected of limits)
@@ -70,6 +72,8 @@ export function limitsHold(expectations: LimitExpectations): Invariant {
       } else if (record.type === 'request') {
         const attempt = attempts.get(attemptKey(record))
         if (attempt?.calls === 0) attempts.delete(attemptKey(record))
+      } else if (record.type === 'claim' && record.ms >= storeTimeoutMs) {
+        for (const use of keys.values()) use.decidedLate(record.at)
       } else if (record.type === 'crash') {
         for (const use of keys.values()) use.crashed(record.at)
       } else if (record.type === 'ledger' && !record.again) {
@@ -91,6 +95,8 @@ class KeyUse {
   #level = 0
   #levelAt = 0
   #isLenient = false
+  /** When decisions came too late for their gateway, which may have admitted the request. */
+  #late: number[] = []
   #active = 0
   #spent = 0
   #highest = 0
@@ -115,7 +121,7 @@ class KeyUse {
     const { limit, windowMs } = requests
     const isLenient = this.#isIn(at, windowMs + recoveryMs)
     const local = isLenient ? this.#localShare(limit) : 0
-    const most = limit * (1 + decisionMs / windowMs)
+    const most = limit * (1 + decisionMs / windowMs) + this.#lateSince(at - windowMs)
     // Where gateways counted by themselves, the store does not know of it afterwards.
     if (this.#isLenient && !isLenient) this.#level = Math.min(this.#level, most)
     this.#isLenient = isLenient
@@ -136,12 +142,20 @@ class KeyUse {
     const { concurrent, key } = this.#expected
     // Reservations that could not be renewed have expired in the store while their requests still ran.
     if (concurrent === undefined || this.#isIn(at, runningMs)) return
-    if (this.#active > concurrent) {
+    if (this.#active > concurrent + this.#lateSince(at - runningMs)) {
       this.#violations.add(
         at,
         `The key ${key} had ${this.#active} concurrent requests, its limit is ${concurrent}.`,
       )
     }
+  }
+
+  decidedLate(at: number): void {
+    this.#late = [...this.#late.filter(late => late >= at - runningMs), at]
+  }
+
+  #lateSince(at: number): number {
+    return this.#late.filter(late => late >= at).length
   }
 
   ended(): void {
