@@ -92,6 +92,38 @@ describe('serve() with workers', { timeout: 60_000 }, () => {
     expect(vendor.received()).toBe(1)
   })
 
+  it('admits the requests of others while one reads long stored responses', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url, { rules: [budget(10, 'usd').per('day')] })
+    const headers = { authorization: 'Bearer sk-ann', 'content-type': 'application/json' }
+    const responses = `${service.url}/v1/responses`
+    const stored = await fetch(responses, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ model: 'fast', input: 'x'.repeat(10_000_000) }),
+    })
+    const { id, store } = (await stored.json()) as { id: string; store: boolean }
+    expect([stored.status, store]).toEqual([200, true])
+    const until = performance.now() + 4_000
+    const reads = [1, 2, 3, 4].map(async () => {
+      let read = 0
+      while (performance.now() < until) {
+        const response = await fetch(`${responses}/${id}/input_items`, { headers })
+        expect(response.status).toBe(200)
+        read += (await response.arrayBuffer()).byteLength
+      }
+      return read
+    })
+    const reading = Promise.all(reads)
+    // It may fail before it is awaited.
+    reading.catch(() => {})
+    const bobs = []
+    while (performance.now() < until) bobs.push(await service.chat({ key: 'sk-bob' }))
+    expect((await reading).every(bytes => bytes > 10_000_000)).toBe(true)
+    expect(bobs.length).toBeGreaterThan(5)
+    expect(statusesOf(bobs)).toEqual({ 200: bobs.length })
+  })
+
   it('reloads without a refused request or a cut stream', async () => {
     const vendor = await startVendor()
     const service = await startWorkers(program, vendor.url)

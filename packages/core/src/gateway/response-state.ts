@@ -13,7 +13,7 @@ import type { JsonObject } from '../protocol/chat.ts'
 import { shorten } from '../protocol/error-messages.ts'
 import { jsonMember } from '../protocol/json-members.ts'
 import { targetNameOf } from '../routing/last-target.ts'
-import { followedResponseStore } from '../stores/process-stores.ts'
+import { followedResponseStore, isMemoryStore } from '../stores/process-stores.ts'
 import type { UsedBreakers } from '../stores/store-breakers.ts'
 import { type StoreCallResult, StoreClient } from '../stores/store-client.ts'
 import { BackgroundEntries, type RunKey } from './background-entries.ts'
@@ -23,6 +23,8 @@ import type { StoredReads } from './stored-reads.ts'
 
 /** The least timeout of an operation, in milliseconds: a request waits for it, and a response can be large. */
 const minTimeoutMs = 1_000
+/** That of the memory of the primary of workers: a busy machine delays both processes, and only one of them counts. */
+const minProcessTimeoutMs = 5_000
 
 /** How often another process is looked at, in milliseconds, and how long one has to cancel a response. */
 const pollMs = 250
@@ -70,7 +72,7 @@ export class ResponseState {
     this.#clock = clock
     this.#reads = reads
     this.#runs = runs
-    const timeoutMs = Math.max(minTimeoutMs, storeTimeoutMs ?? 0)
+    const timeoutMs = Math.max(isMemoryStore(store) ? minProcessTimeoutMs : minTimeoutMs, storeTimeoutMs ?? 0)
     this.#calls = new StoreClient({
       name: 'store of responses',
       timeoutMs,

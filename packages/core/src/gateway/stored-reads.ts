@@ -4,12 +4,12 @@ import { spreadRetryAfterHeaders } from '../errors/retry-headers.ts'
 import { Lru } from '../primitives/lru.ts'
 
 /** How many bytes of one principal are read at once, by what its last reads had. */
-const maxBytesAtOnce = 33_554_432
+const maxBytesAtOnce = 8_388_608
 const maxAtOnce = 64
 /** How many reads of one principal wait, before further ones are rejected. */
 const maxWaiting = 200
 /** What a principal is taken to read until it has read something, in bytes. */
-const firstBytes = 8_388_608
+const firstBytes = 4_194_304
 /** Reads up to this size need no pause, in bytes: others get their turn between them. */
 const freeBytes = 1_048_576
 /** After a longer one its principal pauses for as long as this rate takes for the rest of it, in bytes per second. */

@@ -91,7 +91,7 @@ describe('reads of stored responses', () => {
   it('run beside each other while they are small', async () => {
     const { stored, send, passUntil, seen } = site('Hello.')
     const { id } = await stored()
-    for (let times = 0; times < 4; times++) await passUntil([send(`/${id}`)])
+    for (let times = 0; times < 8; times++) await passUntil([send(`/${id}`)])
     const all = Array.from({ length: 50 }, () => send(`/${id}`))
     expect(await passUntil(all)).toBeLessThanOrEqual(20)
     expect(seen.most).toBe(50)

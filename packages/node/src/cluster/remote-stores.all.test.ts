@@ -21,7 +21,12 @@ function connected(workers = 1) {
       channel.close()
       primary.close()
     })
-    return { stores: remoteStores(channel, workers), session, channel, primary }
+    return {
+      stores: remoteStores({ limits: channel, cache: channel, responses: channel }, workers),
+      session,
+      channel,
+      primary,
+    }
   })
 }
 
@@ -141,7 +146,7 @@ describe('remoteStores', () => {
     const [one] = duplexPair()
     const channel = new Channel(one, () => undefined)
     onTestFinished(() => channel.close())
-    const slots = remoteStores(channel, 2).slots('vendor', 2)
+    const slots = remoteStores({ limits: channel, cache: channel, responses: channel }, 2).slots('vendor', 2)
     const taken = new Promise<void>(resolve => slots.wait({ digest: 'a' }, () => resolve()))
     await taken
   })

@@ -15,22 +15,29 @@ import type {
 import type { Channel } from './channel.ts'
 import { RemoteLimitStore } from './remote-limits.ts'
 
+/** The channels of a worker to its stores: `limits` is that of all that is short, and that requests of everybody wait for. */
+export interface StoreChannels {
+  readonly limits: Channel
+  readonly cache: Channel
+  readonly responses: Channel
+}
+
 /** The stores of the primary, as its workers use them. */
-export function remoteStores(channel: Channel, processes: number): ProcessStores {
-  const tickets = new SlotTickets(channel, processes)
+export function remoteStores(channels: StoreChannels, processes: number): ProcessStores {
+  const tickets = new SlotTickets(channels.limits, processes)
   const slots = memoized((key: string) => {
     const [provider, size] = JSON.parse(key) as [string, number]
     return new RemoteSlots(tickets, provider, size)
   })
-  const limits = memoized(name => new RemoteLimitStore(channel, name))
-  const cache = memoized(name => remoteCacheStore(channel, name))
-  const responses = memoized(name => remoteResponseStore(channel, name))
+  const limits = memoized(name => new RemoteLimitStore(channels.limits, name))
+  const cache = memoized(name => remoteCacheStore(channels.cache, name))
+  const responses = memoized(name => remoteResponseStore(channels.responses, name))
   return {
     processes,
     limits: name => limits(JSON.stringify(name)),
     cache: name => cache(JSON.stringify(name)),
     responses: name => responses(JSON.stringify(name)),
-    health: remoteHealth(channel),
+    health: remoteHealth(channels.limits),
     slots: (provider, size) => slots(JSON.stringify([provider, size])),
   }
 }

@@ -3,8 +3,14 @@ import { Socket } from 'node:net'
 import { shareProcessStores } from '@sluice/core/adapter'
 import { Channel } from './channel.ts'
 import type { GroupTopics } from './group-topics.ts'
-import { remoteStores } from './remote-stores.ts'
-import { channelDescriptor, messageVersion, type StopRequest, workerVariable } from './worker-process.ts'
+import { remoteStores, type StoreChannels } from './remote-stores.ts'
+import {
+  channelDescriptor,
+  messageVersion,
+  type StopRequest,
+  textDescriptors,
+  workerVariable,
+} from './worker-process.ts'
 
 /** How often a worker that stops looks whether it accepts connections, in milliseconds. */
 const pollMs = 10
@@ -23,6 +29,7 @@ export class WorkerMember {
   /** Called with how to stop, once; and again for each further request. */
   onStop: (request: StopRequest) => void = () => {}
   readonly #channel: Channel
+  #stores: StoreChannels | undefined
   readonly #topics: GroupTopics
   #stopRequest: StopRequest | undefined
 
@@ -30,18 +37,12 @@ export class WorkerMember {
     this.number = number
     this.total = total
     this.#topics = topics
-    const stream = new Socket({ fd: channelDescriptor, readable: true, writable: true })
-    this.#channel = new Channel(stream, (name, args) => this.#handle(name, args))
+    this.#channel = this.#open(channelDescriptor)
     // Node would end the process right after it, with the streams of its clients.
     cluster.worker?.once('disconnect', () => {
       if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
       this.#stop(this.primaryGone)
     })
-    // Another worker is started instead: without the shared stores this one would enforce limits of its own.
-    void this.#channel.closed.then(() => {
-      if (this.#channel.isUnreadable) this.#stop(this.primaryGone)
-    })
-    shareProcessStores(remoteStores(this.#channel, total))
     topics.connect({
       ask: (topic, question) => this.#ask(topic, question),
       publish: (topic, message) => this.#channel.notify('group.publish', topic, message),
@@ -62,9 +63,31 @@ export class WorkerMember {
     const [, number, total, version] = /^(\d+)\/(\d+)(?:\/(\d+))?$/.exec(variable) ?? []
     if (!cluster.isWorker || number === undefined) return undefined
     const member = new WorkerMember(Number(number), Number(total), topics)
-    if (Number(version) === messageVersion) return member
-    member.failed(otherRelease)
-    throw new Error(otherRelease)
+    if (Number(version) !== messageVersion) {
+      member.failed(otherRelease)
+      throw new Error(otherRelease)
+    }
+    member.#shareStores()
+    return member
+  }
+
+  #open(descriptor: number): Channel {
+    const stream = new Socket({ fd: descriptor, readable: true, writable: true })
+    const channel = new Channel(stream, (name, args) => this.#handle(name, args))
+    // Another worker is started instead: without the shared stores this one would enforce limits of its own.
+    void channel.closed.then(() => {
+      if (channel.isUnreadable) this.#stop(this.primaryGone)
+    })
+    return channel
+  }
+
+  #shareStores(): void {
+    this.#stores = {
+      limits: this.#channel,
+      cache: this.#open(textDescriptors.cache),
+      responses: this.#open(textDescriptors.responses),
+    }
+    shareProcessStores(remoteStores(this.#stores, this.total))
   }
 
   /** Reports that requests are accepted. */
@@ -95,6 +118,8 @@ export class WorkerMember {
       clearTimeout(timer)
     }
     this.#channel.close()
+    this.#stores?.cache.close()
+    this.#stores?.responses.close()
     shareProcessStores(undefined)
     this.#topics.connect(undefined)
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true

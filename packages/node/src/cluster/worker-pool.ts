@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { GroupTopics } from './group-topics.ts'
 import { StoreHost, StoreSession } from './store-host.ts'
-import { type StopRequest, WorkerProcess, WorkerStartError } from './worker-process.ts'
+import { type StopRequest, WorkerProcess, WorkerStartError, workerStreams } from './worker-process.ts'
 
 /** Options of a `WorkerPool`. */
 export interface WorkerPoolOptions {
@@ -81,7 +81,7 @@ export class WorkerPool {
    */
   static async start(options: WorkerPoolOptions): Promise<{ pool: WorkerPool; report: unknown }> {
     cluster.setupPrimary({
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
+      stdio: [...workerStreams],
       ...(options.args !== undefined && { args: [...options.args] }),
     })
     const pool = new WorkerPool(options)

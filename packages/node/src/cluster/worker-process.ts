@@ -6,9 +6,13 @@ import { Channel, type ChannelHandler } from './channel.ts'
 /** The environment variable of a worker: its number, how many there are, and the version of the messages. */
 export const workerVariable = 'SLUICE_WORKER'
 /** A reload may start workers of a newer release than their primary: raise it when they would not understand each other. */
-export const messageVersion = 2
+export const messageVersion = 3
 /** The file descriptor of a worker's channel: after the standard streams and Node's own. */
 export const channelDescriptor = 4
+/** Those of what can be long: nothing else waits behind a text of megabytes. */
+export const textDescriptors = { cache: 5, responses: 6 }
+/** The streams of a worker. */
+export const workerStreams = ['ignore', 'inherit', 'inherit', 'ipc', 'pipe', 'pipe', 'pipe'] as const
 
 /** How a worker is to stop. Infinite milliseconds are `null` in JSON. */
 export interface StopRequest {
@@ -59,8 +63,9 @@ export class WorkerProcess {
   constructor(number: number, total: number, handle: ChannelHandler) {
     this.number = number
     this.#worker = cluster.fork({ [workerVariable]: `${number}/${total}/${messageVersion}` })
-    const stream = this.#worker.process.stdio[channelDescriptor] as unknown as Duplex
-    this.channel = new Channel(stream, (name, args) => {
+    const streamAt = (descriptor: number) => this.#worker.process.stdio[descriptor] as unknown as Duplex
+    for (const descriptor of Object.values(textDescriptors)) new Channel(streamAt(descriptor), handle)
+    this.channel = new Channel(streamAt(channelDescriptor), (name, args) => {
       if (name === 'ready') return this.#isReady(args[0])
       if (name === 'failed') return this.#reportFailure(new WorkerStartError(String(args[0]), true))
       return handle(name, args)
