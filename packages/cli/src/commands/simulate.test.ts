@@ -83,6 +83,47 @@ describe('sluice simulate', { timeout: 60_000 }, () => {
     expect(found).toMatchObject({ code, printed: '', logged: expect.stringContaining(message) })
   })
 
+  it('models a provider that only one of two configurations has', async () => {
+    const second = config
+      .replace('anthropic: {}', 'anthropic: {}\n  mistral: {}')
+      .replace('small: openai/gpt-4o-mini', 'small: [mistral/mistral-small-latest, openai/gpt-4o-mini]')
+    const short = traffic.replace('duration: 2m', 'duration: 20s')
+    const files = {
+      'second.yaml': second,
+      'traffic.yaml': `${short}upstreams: { mistral: { firstTokenMs: 5, networkMs: 1, tokensPerSecond: 10000 } }`,
+    }
+    const argv = ['--traffic', 'traffic.yaml', '--compare', 'second.yaml', '--outage', 'mistral:10s..20s']
+    const { code, printed, logged } = await runSimulate([...argv, '--json'], files)
+    expect(code, logged).toBe(0)
+    expect(logged).toContain(
+      "sluice.config.yaml: There is no provider 'mistral': its upstream has no effect here.",
+    )
+    expect(logged).not.toContain('second.yaml: There is no provider')
+    const [first, other] = JSON.parse(printed)
+    const callsOf = (data: typeof first, name: string) =>
+      data.targets.find(({ provider }: { provider: string }) => provider === name)?.calls
+    expect(callsOf(first, 'mistral')).toBeUndefined()
+    expect(callsOf(other, 'mistral').completed).toBeGreaterThan(2)
+    expect(callsOf(other, 'mistral').refused).toBeGreaterThan(0)
+    expect(other.firstMs.p50).toBeLessThan(first.firstMs.p50)
+    // In either order: the provider is not looked for in the first one only.
+    const swapped = ['second.yaml', '--compare', 'sluice.config.yaml', ...argv.slice(0, 2), ...argv.slice(4)]
+    expect((await simulatedData(swapped, files)).map(({ digest }: typeof first) => digest)).toEqual([
+      other.digest,
+      first.digest,
+    ])
+  })
+
+  it('rejects a provider that neither of two configurations has', async () => {
+    const argv = ['--traffic', 'traffic.yaml', '--compare', 'second.yaml', '--outage', 'mistrl:10s..20s']
+    const second = config.replace('anthropic: {}', 'anthropic: {}\n  mistral: {}')
+    const found = await runSimulate(argv, { 'second.yaml': second })
+    expect(found).toMatchObject({ code: 1, printed: '' })
+    expect(found.logged).toContain(
+      "Neither sluice.config.yaml nor second.yaml has a provider 'mistrl', expected one of openai, anthropic, mistral. Did you mean 'mistral'?",
+    )
+  })
+
   it('names the path of everything that is wrong in a traffic file', async () => {
     const { code, logged } = await runSimulate(['--traffic', 'traffic.yaml'], {
       'traffic.yaml': `
