@@ -151,6 +151,94 @@ upstreams: { openai: { outages: [{ from: 1m, to: 2m, kind: 200 }] } }
       expect(logged).toContain(`- ${path}: `)
   })
 
+  const clients = (more: string) =>
+    `duration: 2m\nclients:\n  - { rate: 1, keys: [app], models: [small], ${more} }\n`
+  it.each([
+    [
+      'duration: 0\nclients: [{ rate: 1, keys: [app], models: [small] }]',
+      'duration (line 1): got 0, expected a duration above 0',
+    ],
+    [clients('from: 90s, to: 30s'), "clients[0].to (line 3): got '30s', expected a time after from"],
+    [clients('to: 0'), 'clients[0].to (line 3): got 0, expected a time after 0'],
+    [
+      clients('from: 2m'),
+      "clients[0].from (line 3): got '2m', expected a time before the end of the traffic, which is 120 s",
+    ],
+    [
+      clients('diurnal: { share: 1, periodMs: 0 }'),
+      'clients[0].diurnal.periodMs (line 3): got 0, expected a duration above 0',
+    ],
+    [
+      clients('to: 1m, bursts: [{ from: 60s, to: 70s, factor: 2 }]'),
+      "clients[0].bursts[0].from (line 3): got '60s', expected a time before 60 s, when these clients stop",
+    ],
+    [
+      clients('from: 1m, bursts: [{ from: 0, to: 60s, factor: 2 }]'),
+      "clients[0].bursts[0].to (line 3): got '60s', expected a time after 60 s, when these clients begin",
+    ],
+    [
+      `${traffic}upstreams: { openai: { outages: [{ from: 0, to: 1s }, { from: 10m, to: 20m }] } }`,
+      "upstreams.openai.outages[1].from (line 6): got '10m', expected a time before the end of the traffic",
+    ],
+    [
+      `${traffic}upstreams: { openai: { failures: [{ kind: 500, share: 0.7 }, { kind: 429, share: 0.7 }] } }`,
+      'upstreams.openai.failures (line 6): got shares with a sum of 1.4, expected a sum of at most 1',
+    ],
+    ...['0', '{ uniform: { min: 0, max: 0 } }', '{ exponential: { mean: 0 } }', '{ empirical: [0, 80] }'].map(
+      speed => [
+        `${traffic}upstreams: { openai: { tokensPerSecond: ${speed} } }`,
+        `upstreams.openai.tokensPerSecond (line 6): got ${speed === '0' ? '0' : 'an object'}, expected tokens per second above 0`,
+      ],
+    ),
+    [
+      `${traffic}gateways: 3\nstores: { limits: { partitions: [{ from: 0, to: 1m, gateways: [2, 7] }] } }`,
+      'stores.limits.partitions[0].gateways[1] (line 7): got 7, expected a gateway from 0 to 2.',
+    ],
+    [
+      `${traffic}stores: { ledger: { partitions: [{ from: 3m, to: 4m }, { from: 0, to: 1m, gateways: [] }] } }`,
+      'stores.ledger.partitions[1].gateways (line 6): got an empty list, expected a list of at least 1 numbers of gateways',
+    ],
+    [
+      `${traffic}stores: { health: { partitions: [{ from: 3m, to: 4m }] } }`,
+      "stores.health.partitions[0].from (line 6): got '3m', expected a time before the end",
+    ],
+    [
+      `${traffic}crashes: [{ gateway: 1, at: 1m }]`,
+      'crashes[0].gateway (line 6): got 1, expected 0, the only gateway.',
+    ],
+    [
+      `${traffic}crashes: [{ gateway: 0, at: 120000 }]`,
+      'crashes[0].at (line 6): got 120000, expected a time before the end',
+    ],
+    [
+      'duration: 1s\nclients: [{ rate: 0, keys: [app], models: [small] }]',
+      'traffic.yaml: no request arrives in 1 s with seed 1, expected at least one',
+    ],
+  ])('rejects traffic that never happens: %j', async (traffic, message) => {
+    const found = await runSimulate(['--traffic', 'traffic.yaml'], { 'traffic.yaml': traffic })
+    expect(found).toMatchObject({ code: 1, printed: '', logged: expect.stringContaining(message) })
+    // One cause, one error.
+    expect(found.logged).not.toContain('errors:')
+  })
+
+  it('checks the numbers of gateways by --gateways', async () => {
+    const partition = `${traffic}stores: { limits: { partitions: [{ from: 0, to: 1s, gateways: [1] }] } }`
+    const files = { 'traffic.yaml': partition.replace('duration: 2m', 'duration: 5s') }
+    const two = await runSimulate(['--traffic', 'traffic.yaml', '--gateways', '2'], files)
+    expect(two.code, two.logged).toBe(0)
+    const one = await runSimulate(['--traffic', 'traffic.yaml', '--gateways', '1'], files)
+    expect(one).toMatchObject({ code: 1, logged: expect.stringContaining('partitions[0].gateways[0]') })
+  })
+
+  it('takes shares of failures that sum to 1', async () => {
+    const failures =
+      'failures: [{ kind: 500, share: 0.7 }, { kind: 429, share: 0.2 }, { kind: 503, share: 0.1 }]'
+    const found = await runSimulate(['--traffic', 'traffic.yaml'], {
+      'traffic.yaml': `${traffic.replace('duration: 2m', 'duration: 5s')}upstreams: { openai: { ${failures} } }`,
+    })
+    expect(found.code, found.logged).toBe(0)
+  })
+
   it('says what the configuration has not, and what cannot be simulated', async () => {
     const names = traffic.replace('[smart, {', '[smrt, {').replace('keys: [app]', 'keys: [ap]')
     const unknown = await runSimulate(['--traffic', 'traffic.yaml'], { 'traffic.yaml': names })

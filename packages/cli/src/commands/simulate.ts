@@ -52,7 +52,7 @@ Example: sluice simulate sluice.config.yaml --traffic traffic.yaml --outage open
   },
   async run(values, positionals, context) {
     const args = parseArguments(values, positionals)
-    const traffic = await readTraffic(args.traffic, context.cwd)
+    const traffic = await readTraffic(args.traffic, context.cwd, args.gateways)
     const paths = args.compare === undefined ? [args.config] : [args.config, args.compare]
     const configs: SimulatedConfig[] = []
     for (const path of paths) configs.push(await loadSimulatedConfig(path, traffic, context))
@@ -68,7 +68,16 @@ Example: sluice simulate sluice.config.yaml --traffic traffic.yaml --outage open
       }
     }
     const runs: SimulatedRun[] = []
-    for (const config of configs) runs.push(await simulated(config, plan, context))
+    for (const config of configs) {
+      const run = await simulated(config, plan, context)
+      if (run.result.requests > 0) {
+        runs.push(run)
+        continue
+      }
+      throw new CommandError(
+        `${args.traffic}: no request arrives in ${traffic.traffic.durationMs / 1_000} s with seed ${args.seed}, expected at least one. Raise the duration or a rate.`,
+      )
+    }
     if (args.json)
       context.print(JSON.stringify(args.compare === undefined ? dataOf(runs[0]!) : runs.map(dataOf), null, 2))
     else context.print(simulationText(runs))
@@ -141,14 +150,13 @@ function planSimulation(
     )
   }
   const count = args.gateways ?? gateways
-  const allCrashes = [...crashes, ...args.crashes]
-  checkCrashes(allCrashes, count, traffic.durationMs)
+  checkCrashes(args.crashes, count, traffic.durationMs)
   return {
     seed: args.seed,
     gateways: count,
     upstreams: withOutages(upstreams, args.outages),
     ...(stores !== undefined && { stores }),
-    crashes: allCrashes,
+    crashes: [...crashes, ...args.crashes],
     skewMs: args.skewMs ?? skewMs,
     traffic,
   }

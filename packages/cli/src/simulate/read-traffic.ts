@@ -12,6 +12,7 @@ import { CommandError } from '../command.ts'
 import { IssueList } from '../config/issues/issue-list.ts'
 import { readSource } from '../config/load/read-source.ts'
 import { ConfigLocation } from '../config/shape/shape.ts'
+import { checkTraffic } from './check-traffic.ts'
 import { type TrafficClients, type TrafficFile, trafficShape } from './traffic-shape.ts'
 
 /** What a traffic file says. */
@@ -29,13 +30,21 @@ export function simulatedKey(id: string): string {
 /**
  * Reads traffic: a YAML or JSON file, or a request log as JSON lines, as `sluice logs --jsonl` exports it. Rejects with
  * `InvalidConfigError`, which lists all issues with their paths, or `CommandError` for what is neither.
+ *
+ * @param count the number of gateways, in place of that of the file
  */
-export async function readTraffic(path: string, cwd: string): Promise<SimulatedTraffic> {
+export async function readTraffic(
+  path: string,
+  cwd: string,
+  count: number | undefined,
+): Promise<SimulatedTraffic> {
   const file = resolve(cwd, path)
   if (file.endsWith('.jsonl')) return { traffic: await recordedTraffic(file, path), gateways: undefined }
   const { value, positionOf } = await readSource(file, path)
   const issues = new IssueList({ name: path, references: new Map(), secrets: [], positionOf })
   const given = trafficShape.read(value, new ConfigLocation([], issues)) as TrafficFile
+  issues.throwIfAny()
+  checkTraffic(given, value, count ?? given.gateways ?? 1, issues)
   issues.throwIfAny()
   const { duration, gateways, clients, upstreams, stores, crashes, skew } = given
   return {
