@@ -14,6 +14,8 @@ describe('sluice simulate', { timeout: 60_000 }, () => {
     expect(code, logged).toBe(0)
     expect(printed).toMatch(/^requests +2\d\d$/m)
     expect(printed).toMatch(/^spend \(USD\) +0\.\d+$/m)
+    expect(printed).not.toContain('no price')
+    expect(logged).not.toContain('The cache')
     expect(printed).toMatch(/^batch +\d+$/m)
     expect(printed).toMatch(/^openai\/gpt-4o-mini +\d+ /m)
     expect(printed).toMatch(/^anthropic\/claude-sonnet-4-5 +\d+ /m)
@@ -49,6 +51,70 @@ describe('sluice simulate', { timeout: 60_000 }, () => {
       code: 1,
       logged: expect.stringContaining('log.jsonl, line 2 is no request'),
     })
+  })
+
+  it('sends requests of a log that have no token counts with the mean of the others', async () => {
+    const row = (at: number, more: object) =>
+      JSON.stringify({
+        at,
+        operation: 'generate',
+        dialect: 'chat',
+        outcome: 'completed',
+        principal: 'app',
+        model: 'small',
+        stream: false,
+        promptTokens: null,
+        completionTokens: null,
+        ...more,
+      })
+    const refused = { outcome: 'refused' }
+    const failed = { outcome: 'upstream_failed', promptTokens: 100, completionTokens: 0 }
+    const log = [
+      row(0, { promptTokens: 100, completionTokens: 20 }),
+      row(1, { promptTokens: 301, completionTokens: 40 }),
+      row(2, refused),
+      row(3, failed),
+      row(4, { promptTokens: 100, completionTokens: 0 }),
+    ]
+    const found = await simulatedData(['--traffic', 'log.jsonl'], { 'log.jsonl': log.join('\n') })
+    const mean = Math.round((100 + 301 + 100 + 100) / 4)
+    expect(found).toMatchObject({ requests: 5, completed: 5 })
+    expect(found.targets[0].promptTokens).toBe(100 + 301 + mean + 100 + 100)
+    // A completed response keeps its 0, which is sent as 1.
+    expect(found.targets[0].completionTokens).toBe(20 + 40 + 20 + 20 + 1)
+    const { logged } = await runSimulate(['--traffic', 'log.jsonl'], { 'log.jsonl': log.join('\n') })
+    expect(logged).toContain(
+      'log.jsonl: 2 of 5 requests have no token counts, such as those that a limit rejected. Missing counts are the mean',
+    )
+    const counted = await runSimulate(['--traffic', 'log.jsonl'], { 'log.jsonl': log[0]! })
+    expect(counted.logged).not.toContain('token counts')
+  })
+
+  it('says which targets have no price, and that a cache has no effect', async () => {
+    const unpriced = config
+      .replace('anthropic: {}', "ours: { type: openai-compatible, baseURL: 'http://10.0.0.7:8000/v1' }")
+      .replace('[openai/gpt-4o, anthropic/claude-sonnet-4-5]', 'ours/qwen3-8b')
+    const files = {
+      'sluice.config.yaml': `${unpriced}cache: { ttlMs: 60000 }\n`,
+      'traffic.yaml': 'duration: 20s\nclients: [{ rate: 1, keys: [app], models: [smart] }]',
+    }
+    const { printed, logged } = await runSimulate(['--traffic', 'traffic.yaml'], files)
+    expect(printed).toMatch(/^spend \(USD\) +-$/m)
+    const [, calls] = /ours\/qwen3-8b has no price: (\d+) calls are not part of the spend\.$/m.exec(printed)!
+    expect(logged).toContain('The cache has no effect: each simulated request has its own prompt')
+    const data = await simulatedData(['--traffic', 'traffic.yaml'], files)
+    expect(data).toMatchObject({
+      spend: 0,
+      completed: Number(calls),
+      unpriced: { 'ours/qwen3-8b': Number(calls) },
+    })
+    // With a target that has a price, the sum of the others is shown.
+    const mixed = await runSimulate(['--traffic', 'traffic.yaml'], {
+      ...files,
+      'traffic.yaml': files['traffic.yaml'].replace('[smart]', '[smart, small]'),
+    })
+    expect(mixed.printed).toMatch(/^spend \(USD\) +0\.\d+$/m)
+    expect(mixed.printed).toContain('ours/qwen3-8b has no price')
   })
 
   it.each([

@@ -58,6 +58,7 @@ Example: sluice simulate sluice.config.yaml --traffic traffic.yaml --outage open
     for (const path of paths) configs.push(await loadSimulatedConfig(path, traffic, context))
     const plan = planSimulation(traffic, args)
     checkProviders(plan.upstreams, configs)
+    for (const note of traffic.notes) context.log(`${args.traffic}: ${note}`)
     for (const { name, notes, providers } of configs) {
       for (const note of notes) context.log(`${name}: ${note}`)
       for (const provider of Object.keys(plan.upstreams)) {
