@@ -33,8 +33,8 @@ function sumsText(runs: readonly SimulatedRun[]): string {
     ['answers per second', ({ throughput }) => throughput.toFixed(2)],
     ['first byte p50', ({ firstMs }) => ms(firstMs.p50)],
     ['first byte p99', ({ firstMs }) => ms(firstMs.p99)],
-    ['whole answer p50', ({ totalMs }) => ms(totalMs.p50)],
-    ['whole answer p99', ({ totalMs }) => ms(totalMs.p99)],
+    ['complete response p50', ({ totalMs }) => ms(totalMs.p50)],
+    ['complete response p99', ({ totalMs }) => ms(totalMs.p99)],
     ['spend (USD)', spendText],
   ]
   return tableText(
