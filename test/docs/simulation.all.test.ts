@@ -49,6 +49,22 @@ it('shows the traffic of the example', () => {
   expect(/```yaml traffic\n([\s\S]*?)```/.exec(readPage(page))![1]).toBe(example('traffic.yaml'))
 })
 
+it('explains each row of the report', () => {
+  const shown = /```text\n([\s\S]*?)```/.exec(readPage(page))![1]!
+  const [sums = '', ...tables] = shown.trim().split('\n\n')
+  const labelOf = (line: string) => line.split(/ {2,}/)[0]!
+  const labels = [
+    ...sums.split('\n').slice(1).map(labelOf),
+    ...tables.slice(0, -1).map(table => labelOf(table.split('\n')[0]!)),
+  ]
+  const rows = tableUnder(page, '## What the report says')
+  expect(rows.flatMap(([row]) => row!.split(', '))).toEqual(labels)
+  const calls = rows.find(([row]) => row === 'calls of')!
+  const columns = tables.at(-2)!.split('\n')[0]!.split(/ {2,}/).slice(1)
+  expect(columns).toHaveLength(6)
+  for (const column of columns) expect(calls[1]).toContain(column)
+})
+
 it('names the invariants, and commands that exist', () => {
   const named = tableUnder(page, '## Invariants').map(([name]) => name)
   const fairness = { quiet: [], noisy: [] }

@@ -9,6 +9,7 @@ export type {
   BegunRequest,
   CallEnd,
   CallRecord,
+  ChargedTarget,
   ClaimRecord,
   CrashRecord,
   HistoryListener,

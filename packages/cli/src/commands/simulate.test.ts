@@ -14,6 +14,8 @@ describe('sluice simulate', { timeout: 60_000 }, () => {
     expect(code, logged).toBe(0)
     expect(printed).toMatch(/^requests +2\d\d$/m)
     expect(printed).toMatch(/^spend \(USD\) +0\.\d+$/m)
+    expect(printed).not.toContain('no price')
+    expect(logged).not.toContain('The cache')
     expect(printed).toMatch(/^batch +\d+$/m)
     expect(printed).toMatch(/^openai\/gpt-4o-mini +\d+ /m)
     expect(printed).toMatch(/^anthropic\/claude-sonnet-4-5 +\d+ /m)
@@ -51,6 +53,70 @@ describe('sluice simulate', { timeout: 60_000 }, () => {
     })
   })
 
+  it('sends requests of a log that have no token counts with the mean of the others', async () => {
+    const row = (at: number, more: object) =>
+      JSON.stringify({
+        at,
+        operation: 'generate',
+        dialect: 'chat',
+        outcome: 'completed',
+        principal: 'app',
+        model: 'small',
+        stream: false,
+        promptTokens: null,
+        completionTokens: null,
+        ...more,
+      })
+    const refused = { outcome: 'refused' }
+    const failed = { outcome: 'upstream_failed', promptTokens: 100, completionTokens: 0 }
+    const log = [
+      row(0, { promptTokens: 100, completionTokens: 20 }),
+      row(1, { promptTokens: 301, completionTokens: 40 }),
+      row(2, refused),
+      row(3, failed),
+      row(4, { promptTokens: 100, completionTokens: 0 }),
+    ]
+    const found = await simulatedData(['--traffic', 'log.jsonl'], { 'log.jsonl': log.join('\n') })
+    const mean = Math.round((100 + 301 + 100 + 100) / 4)
+    expect(found).toMatchObject({ requests: 5, completed: 5 })
+    expect(found.targets[0].promptTokens).toBe(100 + 301 + mean + 100 + 100)
+    // A completed response keeps its 0, which is sent as 1.
+    expect(found.targets[0].completionTokens).toBe(20 + 40 + 20 + 20 + 1)
+    const { logged } = await runSimulate(['--traffic', 'log.jsonl'], { 'log.jsonl': log.join('\n') })
+    expect(logged).toContain(
+      'log.jsonl: 2 of 5 requests have no token counts, such as those that a limit rejected. Missing counts are the mean',
+    )
+    const counted = await runSimulate(['--traffic', 'log.jsonl'], { 'log.jsonl': log[0]! })
+    expect(counted.logged).not.toContain('token counts')
+  })
+
+  it('says which targets have no price, and that a cache has no effect', async () => {
+    const unpriced = config
+      .replace('anthropic: {}', "ours: { type: openai-compatible, baseURL: 'http://10.0.0.7:8000/v1' }")
+      .replace('[openai/gpt-4o, anthropic/claude-sonnet-4-5]', 'ours/qwen3-8b')
+    const files = {
+      'sluice.config.yaml': `${unpriced}cache: { ttlMs: 60000 }\n`,
+      'traffic.yaml': 'duration: 20s\nclients: [{ rate: 1, keys: [app], models: [smart] }]',
+    }
+    const { printed, logged } = await runSimulate(['--traffic', 'traffic.yaml'], files)
+    expect(printed).toMatch(/^spend \(USD\) +-$/m)
+    const [, calls] = /ours\/qwen3-8b has no price: (\d+) calls are not part of the spend\.$/m.exec(printed)!
+    expect(logged).toContain('The cache has no effect: each simulated request has its own prompt')
+    const data = await simulatedData(['--traffic', 'traffic.yaml'], files)
+    expect(data).toMatchObject({
+      spend: 0,
+      completed: Number(calls),
+      unpriced: { 'ours/qwen3-8b': Number(calls) },
+    })
+    // With a target that has a price, the sum of the others is shown.
+    const mixed = await runSimulate(['--traffic', 'traffic.yaml'], {
+      ...files,
+      'traffic.yaml': files['traffic.yaml'].replace('[smart]', '[smart, small]'),
+    })
+    expect(mixed.printed).toMatch(/^spend \(USD\) +0\.\d+$/m)
+    expect(mixed.printed).toContain('ours/qwen3-8b has no price')
+  })
+
   it.each([
     [[], 2, 'the traffic is missing'],
     [['a', 'b', '--traffic', 'traffic.yaml'], 2, "unexpected argument 'b'"],
@@ -83,6 +149,47 @@ describe('sluice simulate', { timeout: 60_000 }, () => {
     expect(found).toMatchObject({ code, printed: '', logged: expect.stringContaining(message) })
   })
 
+  it('models a provider that only one of two configurations has', async () => {
+    const second = config
+      .replace('anthropic: {}', 'anthropic: {}\n  mistral: {}')
+      .replace('small: openai/gpt-4o-mini', 'small: [mistral/mistral-small-latest, openai/gpt-4o-mini]')
+    const short = traffic.replace('duration: 2m', 'duration: 20s')
+    const files = {
+      'second.yaml': second,
+      'traffic.yaml': `${short}upstreams: { mistral: { firstTokenMs: 5, networkMs: 1, tokensPerSecond: 10000 } }`,
+    }
+    const argv = ['--traffic', 'traffic.yaml', '--compare', 'second.yaml', '--outage', 'mistral:10s..20s']
+    const { code, printed, logged } = await runSimulate([...argv, '--json'], files)
+    expect(code, logged).toBe(0)
+    expect(logged).toContain(
+      "sluice.config.yaml: There is no provider 'mistral': its upstream has no effect here.",
+    )
+    expect(logged).not.toContain('second.yaml: There is no provider')
+    const [first, other] = JSON.parse(printed)
+    const callsOf = (data: typeof first, name: string) =>
+      data.targets.find(({ provider }: { provider: string }) => provider === name)?.calls
+    expect(callsOf(first, 'mistral')).toBeUndefined()
+    expect(callsOf(other, 'mistral').completed).toBeGreaterThan(2)
+    expect(callsOf(other, 'mistral').refused).toBeGreaterThan(0)
+    expect(other.firstMs.p50).toBeLessThan(first.firstMs.p50)
+    // In either order: the provider is not looked for in the first one only.
+    const swapped = ['second.yaml', '--compare', 'sluice.config.yaml', ...argv.slice(0, 2), ...argv.slice(4)]
+    expect((await simulatedData(swapped, files)).map(({ digest }: typeof first) => digest)).toEqual([
+      other.digest,
+      first.digest,
+    ])
+  })
+
+  it('rejects a provider that neither of two configurations has', async () => {
+    const argv = ['--traffic', 'traffic.yaml', '--compare', 'second.yaml', '--outage', 'mistrl:10s..20s']
+    const second = config.replace('anthropic: {}', 'anthropic: {}\n  mistral: {}')
+    const found = await runSimulate(argv, { 'second.yaml': second })
+    expect(found).toMatchObject({ code: 1, printed: '' })
+    expect(found.logged).toContain(
+      "Neither sluice.config.yaml nor second.yaml has a provider 'mistrl', expected one of openai, anthropic, mistral. Did you mean 'mistral'?",
+    )
+  })
+
   it('names the path of everything that is wrong in a traffic file', async () => {
     const { code, logged } = await runSimulate(['--traffic', 'traffic.yaml'], {
       'traffic.yaml': `
@@ -108,6 +215,94 @@ upstreams: { openai: { outages: [{ from: 1m, to: 2m, kind: 200 }] } }
       'upstreams.openai.outages[0].kind (line 10)',
     ])
       expect(logged).toContain(`- ${path}: `)
+  })
+
+  const clients = (more: string) =>
+    `duration: 2m\nclients:\n  - { rate: 1, keys: [app], models: [small], ${more} }\n`
+  it.each([
+    [
+      'duration: 0\nclients: [{ rate: 1, keys: [app], models: [small] }]',
+      'duration (line 1): got 0, expected a duration above 0',
+    ],
+    [clients('from: 90s, to: 30s'), "clients[0].to (line 3): got '30s', expected a time after from"],
+    [clients('to: 0'), 'clients[0].to (line 3): got 0, expected a time after 0'],
+    [
+      clients('from: 2m'),
+      "clients[0].from (line 3): got '2m', expected a time before the end of the traffic, which is 120 s",
+    ],
+    [
+      clients('diurnal: { share: 1, periodMs: 0 }'),
+      'clients[0].diurnal.periodMs (line 3): got 0, expected a duration above 0',
+    ],
+    [
+      clients('to: 1m, bursts: [{ from: 60s, to: 70s, factor: 2 }]'),
+      "clients[0].bursts[0].from (line 3): got '60s', expected a time before 60 s, when these clients stop",
+    ],
+    [
+      clients('from: 1m, bursts: [{ from: 0, to: 60s, factor: 2 }]'),
+      "clients[0].bursts[0].to (line 3): got '60s', expected a time after 60 s, when these clients begin",
+    ],
+    [
+      `${traffic}upstreams: { openai: { outages: [{ from: 0, to: 1s }, { from: 10m, to: 20m }] } }`,
+      "upstreams.openai.outages[1].from (line 6): got '10m', expected a time before the end of the traffic",
+    ],
+    [
+      `${traffic}upstreams: { openai: { failures: [{ kind: 500, share: 0.7 }, { kind: 429, share: 0.7 }] } }`,
+      'upstreams.openai.failures (line 6): got shares with a sum of 1.4, expected a sum of at most 1',
+    ],
+    ...['0', '{ uniform: { min: 0, max: 0 } }', '{ exponential: { mean: 0 } }', '{ empirical: [0, 80] }'].map(
+      speed => [
+        `${traffic}upstreams: { openai: { tokensPerSecond: ${speed} } }`,
+        `upstreams.openai.tokensPerSecond (line 6): got ${speed === '0' ? '0' : 'an object'}, expected tokens per second above 0`,
+      ],
+    ),
+    [
+      `${traffic}gateways: 3\nstores: { limits: { partitions: [{ from: 0, to: 1m, gateways: [2, 7] }] } }`,
+      'stores.limits.partitions[0].gateways[1] (line 7): got 7, expected a gateway from 0 to 2.',
+    ],
+    [
+      `${traffic}stores: { ledger: { partitions: [{ from: 3m, to: 4m }, { from: 0, to: 1m, gateways: [] }] } }`,
+      'stores.ledger.partitions[1].gateways (line 6): got an empty list, expected a list of at least 1 numbers of gateways',
+    ],
+    [
+      `${traffic}stores: { health: { partitions: [{ from: 3m, to: 4m }] } }`,
+      "stores.health.partitions[0].from (line 6): got '3m', expected a time before the end",
+    ],
+    [
+      `${traffic}crashes: [{ gateway: 1, at: 1m }]`,
+      'crashes[0].gateway (line 6): got 1, expected 0, the only gateway.',
+    ],
+    [
+      `${traffic}crashes: [{ gateway: 0, at: 120000 }]`,
+      'crashes[0].at (line 6): got 120000, expected a time before the end',
+    ],
+    [
+      'duration: 1s\nclients: [{ rate: 0, keys: [app], models: [small] }]',
+      'traffic.yaml: no request arrives in 1 s with seed 1, expected at least one',
+    ],
+  ])('rejects traffic that never happens: %j', async (traffic, message) => {
+    const found = await runSimulate(['--traffic', 'traffic.yaml'], { 'traffic.yaml': traffic })
+    expect(found).toMatchObject({ code: 1, printed: '', logged: expect.stringContaining(message) })
+    // One cause, one error.
+    expect(found.logged).not.toContain('errors:')
+  })
+
+  it('checks the numbers of gateways by --gateways', async () => {
+    const partition = `${traffic}stores: { limits: { partitions: [{ from: 0, to: 1s, gateways: [1] }] } }`
+    const files = { 'traffic.yaml': partition.replace('duration: 2m', 'duration: 5s') }
+    const two = await runSimulate(['--traffic', 'traffic.yaml', '--gateways', '2'], files)
+    expect(two.code, two.logged).toBe(0)
+    const one = await runSimulate(['--traffic', 'traffic.yaml', '--gateways', '1'], files)
+    expect(one).toMatchObject({ code: 1, logged: expect.stringContaining('partitions[0].gateways[0]') })
+  })
+
+  it('takes shares of failures that sum to 1', async () => {
+    const failures =
+      'failures: [{ kind: 500, share: 0.7 }, { kind: 429, share: 0.2 }, { kind: 503, share: 0.1 }]'
+    const found = await runSimulate(['--traffic', 'traffic.yaml'], {
+      'traffic.yaml': `${traffic.replace('duration: 2m', 'duration: 5s')}upstreams: { openai: { ${failures} } }`,
+    })
+    expect(found.code, found.logged).toBe(0)
   })
 
   it('says what the configuration has not, and what cannot be simulated', async () => {

@@ -2,6 +2,7 @@ import {
   type Crash,
   type Outage,
   simulate as runSimulation,
+  type SimulationOptions,
   SimulationSummary,
   type UpstreamModel,
 } from '@sluice/testing/simulation'
@@ -51,13 +52,33 @@ Example: sluice simulate sluice.config.yaml --traffic traffic.yaml --outage open
   },
   async run(values, positionals, context) {
     const args = parseArguments(values, positionals)
-    const traffic = await readTraffic(args.traffic, context.cwd)
+    const traffic = await readTraffic(args.traffic, context.cwd, args.gateways)
     const paths = args.compare === undefined ? [args.config] : [args.config, args.compare]
     const configs: SimulatedConfig[] = []
     for (const path of paths) configs.push(await loadSimulatedConfig(path, traffic, context))
-    for (const { name, notes } of configs) for (const note of notes) context.log(`${name}: ${note}`)
+    const plan = planSimulation(traffic, args)
+    checkProviders(plan.upstreams, configs)
+    for (const note of traffic.notes) context.log(`${args.traffic}: ${note}`)
+    for (const { name, notes, providers } of configs) {
+      for (const note of notes) context.log(`${name}: ${note}`)
+      for (const provider of Object.keys(plan.upstreams)) {
+        if (providers.includes(provider)) continue
+        context.log(
+          `${name}: There is no provider '${printable(provider)}': its upstream has no effect here.`,
+        )
+      }
+    }
     const runs: SimulatedRun[] = []
-    for (const config of configs) runs.push(await simulated(config, traffic, args, context))
+    for (const config of configs) {
+      const run = await simulated(config, plan, context)
+      if (run.result.requests > 0) {
+        runs.push(run)
+        continue
+      }
+      throw new CommandError(
+        `${args.traffic}: no request arrives in ${traffic.traffic.durationMs / 1_000} s with seed ${args.seed}, expected at least one. Raise the duration or a rate.`,
+      )
+    }
     if (args.json)
       context.print(JSON.stringify(args.compare === undefined ? dataOf(runs[0]!) : runs.map(dataOf), null, 2))
     else context.print(simulationText(runs))
@@ -113,13 +134,15 @@ function parseArguments(values: Values, positionals: readonly string[]): Simulat
   }
 }
 
-async function simulated(
-  { name, createOptions, providers }: SimulatedConfig,
+/** What the configurations are simulated with: the traffic file and the command line together. */
+type SimulationPlan = Omit<SimulationOptions, 'createOptions' | 'listeners' | 'signal'> &
+  Required<Pick<SimulationOptions, 'upstreams'>>
+
+/** Throws for an outage or a crash of the command line that would not happen. */
+function planSimulation(
   { traffic, upstreams = {}, stores, gateways = 1, crashes = [], skewMs = 0 }: SimulatedTraffic,
   args: SimulateArguments,
-  { signal }: CommandContext,
-): Promise<SimulatedRun> {
-  const summary = new SimulationSummary()
+): SimulationPlan {
   const late = args.outages.find(({ outage }) => outage.fromMs >= traffic.durationMs)
   if (late !== undefined) {
     throw new CommandError(
@@ -128,28 +151,39 @@ async function simulated(
     )
   }
   const count = args.gateways ?? gateways
-  const allCrashes = [...crashes, ...args.crashes]
-  checkCrashes(allCrashes, count, traffic.durationMs)
-  const models = withOutages(upstreams, args.outages)
-  for (const provider of Object.keys(models)) {
-    if (providers.includes(provider)) continue
+  checkCrashes(args.crashes, count, traffic.durationMs)
+  return {
+    seed: args.seed,
+    gateways: count,
+    upstreams: withOutages(upstreams, args.outages),
+    ...(stores !== undefined && { stores }),
+    crashes: [...crashes, ...args.crashes],
+    skewMs: args.skewMs ?? skewMs,
+    traffic,
+  }
+}
+
+/** Throws for a provider that no configuration has. */
+function checkProviders(upstreams: SimulationPlan['upstreams'], configs: readonly SimulatedConfig[]): void {
+  const known = [...new Set(configs.flatMap(({ providers }) => providers))]
+  const names = [...new Set(configs.map(({ name }) => name))]
+  const missing = names.length === 1 ? `${names[0]} has no` : `Neither ${names.join(' nor ')} has a`
+  for (const provider of Object.keys(upstreams)) {
+    if (known.includes(provider)) continue
     throw new CommandError(
-      `${name} has no provider '${printable(provider)}', expected one of ${providers.join(', ')}. ${suggest(provider, providers) ?? ''}`.trim(),
+      `${missing} provider '${printable(provider)}', expected one of ${known.join(', ')}. ${suggest(provider, known) ?? ''}`.trim(),
     )
   }
+}
+
+async function simulated(
+  { name, createOptions }: SimulatedConfig,
+  plan: SimulationPlan,
+  { signal }: CommandContext,
+): Promise<SimulatedRun> {
+  const summary = new SimulationSummary()
   try {
-    const result = await runSimulation({
-      seed: args.seed,
-      gateways: count,
-      createOptions,
-      upstreams: models,
-      ...(stores !== undefined && { stores }),
-      crashes: allCrashes,
-      skewMs: args.skewMs ?? skewMs,
-      traffic,
-      listeners: [summary],
-      signal,
-    })
+    const result = await runSimulation({ ...plan, createOptions, listeners: [summary], signal })
     return { name, result, report: summary.report() }
   } catch (error) {
     if (signal.aborted) throw new CommandError('sluice simulate: cancelled.')

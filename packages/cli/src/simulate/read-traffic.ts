@@ -12,6 +12,8 @@ import { CommandError } from '../command.ts'
 import { IssueList } from '../config/issues/issue-list.ts'
 import { readSource } from '../config/load/read-source.ts'
 import { ConfigLocation } from '../config/shape/shape.ts'
+import { checkTraffic } from './check-traffic.ts'
+import { estimatedTokensNote, type TokenRow, tokenCounts } from './token-means.ts'
 import { type TrafficClients, type TrafficFile, trafficShape } from './traffic-shape.ts'
 
 /** What a traffic file says. */
@@ -19,6 +21,8 @@ export interface SimulatedTraffic
   extends Pick<SimulationOptions, 'upstreams' | 'stores' | 'crashes' | 'skewMs'> {
   readonly traffic: Traffic
   readonly gateways: number | undefined
+  /** What the simulation sends otherwise than the file says, in sentences. */
+  readonly notes: readonly string[]
 }
 
 /** The text of a key that the simulation gives to a caller. */
@@ -29,18 +33,27 @@ export function simulatedKey(id: string): string {
 /**
  * Reads traffic: a YAML or JSON file, or a request log as JSON lines, as `sluice logs --jsonl` exports it. Rejects with
  * `InvalidConfigError`, which lists all issues with their paths, or `CommandError` for what is neither.
+ *
+ * @param count the number of gateways, in place of that of the file
  */
-export async function readTraffic(path: string, cwd: string): Promise<SimulatedTraffic> {
+export async function readTraffic(
+  path: string,
+  cwd: string,
+  count: number | undefined,
+): Promise<SimulatedTraffic> {
   const file = resolve(cwd, path)
-  if (file.endsWith('.jsonl')) return { traffic: await recordedTraffic(file, path), gateways: undefined }
+  if (file.endsWith('.jsonl')) return recordedTraffic(file, path)
   const { value, positionOf } = await readSource(file, path)
   const issues = new IssueList({ name: path, references: new Map(), secrets: [], positionOf })
   const given = trafficShape.read(value, new ConfigLocation([], issues)) as TrafficFile
+  issues.throwIfAny()
+  checkTraffic(given, value, count ?? given.gateways ?? 1, issues)
   issues.throwIfAny()
   const { duration, gateways, clients, upstreams, stores, crashes, skew } = given
   return {
     traffic: { durationMs: duration, clients: clients.map(groupOf) },
     gateways,
+    notes: [],
     ...(upstreams !== undefined && { upstreams }),
     ...(stores !== undefined && { stores }),
     ...(crashes !== undefined && { crashes: crashes.map(crashOf) }),
@@ -66,7 +79,7 @@ function groupOf({ from, to, keys, models, ...rest }: TrafficClients): ClientGro
 }
 
 /** The requests of a log for a generated answer, at their times, with their keys, models and tokens. */
-async function recordedTraffic(file: string, path: string): Promise<Traffic> {
+async function recordedTraffic(file: string, path: string): Promise<SimulatedTraffic> {
   const text = await readFile(file, 'utf8').catch(() => {
     throw new CommandError(`sluice simulate: cannot read ${path} (--traffic).`)
   })
@@ -82,6 +95,7 @@ async function recordedTraffic(file: string, path: string): Promise<Traffic> {
     throw new CommandError(`${path} has no requests for a generated answer with a key and a model.`)
   }
   const ids = [...new Set(rows.map(({ principal }) => principal!))]
+  const tokensOf = tokenCounts(rows)
   const groups = (['chat', 'messages'] as const).flatMap((dialect): readonly ClientGroup[] => {
     const recorded = rows
       .filter(row => (row.dialect === 'messages' ? 'messages' : 'chat') === dialect)
@@ -90,8 +104,7 @@ async function recordedTraffic(file: string, path: string): Promise<Traffic> {
           atMs: row.at - first.at,
           key: ids.indexOf(row.principal!),
           model: row.model!,
-          promptTokens: Math.max(1, row.promptTokens ?? 1),
-          completionTokens: Math.max(1, row.completionTokens ?? 1),
+          ...tokensOf(row),
           stream: row.stream,
         }),
       )
@@ -101,13 +114,15 @@ async function recordedTraffic(file: string, path: string): Promise<Traffic> {
       ? []
       : [{ name: `log of ${dialect}`, rate: 0, recorded, keys, models, dialect }]
   })
-  return { durationMs: rows.at(-1)!.at - first.at + 1, clients: groups }
+  const note = estimatedTokensNote(rows)
+  return {
+    traffic: { durationMs: rows.at(-1)!.at - first.at + 1, clients: groups },
+    gateways: undefined,
+    notes: note === undefined ? [] : [note],
+  }
 }
 
-type Row = Pick<
-  LoggedRequest,
-  'at' | 'operation' | 'dialect' | 'principal' | 'model' | 'stream' | 'promptTokens' | 'completionTokens'
->
+type Row = TokenRow & Pick<LoggedRequest, 'at' | 'operation' | 'dialect' | 'stream'>
 
 function rowOf(line: string, name: string): Row {
   let row: Partial<Row> | null

@@ -208,7 +208,7 @@ function simulatedVendors(simulated: (target: Target) => Target): Pick<VendorPoo
 }
 
 function notesOf(
-  { state, hooks }: TypedConfig,
+  { state, hooks, cache }: TypedConfig,
   missing: readonly string[],
   stores: SimulatedTraffic['stores'] = {},
 ): readonly string[] {
@@ -228,6 +228,11 @@ function notesOf(
     ...(stores.ledger !== undefined && state?.database === undefined
       ? ['The store of the ledger in the traffic has no effect: there is no state.database.']
       : []),
+    ...(cache === undefined
+      ? []
+      : [
+          'The cache has no effect: each simulated request has its own prompt, so no response is found in it.',
+        ]),
     ...(hooks?.length ? ['Hooks run as configured; what a hook of your own waits for is real time.'] : []),
   ]
 }

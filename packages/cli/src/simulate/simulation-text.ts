@@ -1,4 +1,5 @@
 import type { SimulationReport, SimulationResult, TargetReport } from '@sluice/testing/simulation'
+import { printable } from '../command-line/printable.ts'
 import { type Column, tableText } from '../command-line/table-text.ts'
 
 /** The simulation of one configuration. */
@@ -16,6 +17,7 @@ export function simulationText(runs: readonly SimulatedRun[]): string {
     ...statusText(runs),
     ...rateLimitedText(runs),
     targetsText(runs),
+    ...unpricedText(runs),
     `seed ${runs[0]!.result.seed}, digest of the history ${runs.map(({ result }) => result.digest.slice(0, 16)).join(', ')}`,
   ].join('\n\n')
 }
@@ -31,14 +33,30 @@ function sumsText(runs: readonly SimulatedRun[]): string {
     ['answers per second', ({ throughput }) => throughput.toFixed(2)],
     ['first byte p50', ({ firstMs }) => ms(firstMs.p50)],
     ['first byte p99', ({ firstMs }) => ms(firstMs.p99)],
-    ['whole answer p50', ({ totalMs }) => ms(totalMs.p50)],
-    ['whole answer p99', ({ totalMs }) => ms(totalMs.p99)],
-    ['spend (USD)', ({ spend }) => (spend >= 1 || spend === 0 ? spend.toFixed(2) : spend.toFixed(6))],
+    ['complete response p50', ({ totalMs }) => ms(totalMs.p50)],
+    ['complete response p99', ({ totalMs }) => ms(totalMs.p99)],
+    ['spend (USD)', spendText],
   ]
   return tableText(
     columnsOf('', runs),
     rows.map(([label, cell]) => [label, ...runs.map(({ report }) => cell(report))]),
   )
+}
+
+/** `-` if nothing that was charged has a price. */
+function spendText({ spend, unpriced }: SimulationReport): string {
+  if (spend === 0 && Object.keys(unpriced).length > 0) return '-'
+  return spend >= 1 || spend === 0 ? spend.toFixed(2) : spend.toFixed(6)
+}
+
+function unpricedText(runs: readonly SimulatedRun[]): readonly string[] {
+  const lines = runs.flatMap(({ name, report }) =>
+    Object.entries(report.unpriced).map(
+      ([target, calls]) =>
+        `${name}: ${printable(target)} has no price: ${grouped(calls)} ${calls === 1 ? 'call is' : 'calls are'} not part of the spend.`,
+    ),
+  )
+  return lines.length === 0 ? [] : [lines.join('\n')]
 }
 
 function statusText(runs: readonly SimulatedRun[]): readonly string[] {

@@ -2,6 +2,7 @@ import {
   type Burst,
   type ClientGroup,
   type ClientRetries,
+  type Distribution,
   distributionIssue,
   type Outage,
   type Partition,
@@ -11,7 +12,7 @@ import {
 } from '@sluice/testing/simulation'
 import { parseDuration } from '../command-line/parse-time.ts'
 import { count, countFromNone, share, shareOfSome, weight } from '../config/sections/numbers.ts'
-import { isPlainObject, list, object, record } from '../config/shape/collections.ts'
+import { isPlainObject, list, object, ownValue, record } from '../config/shape/collections.ts'
 import { either } from '../config/shape/either.ts'
 import type { Shape } from '../config/shape/shape.ts'
 import { choice, flag, number, text } from '../config/shape/values.ts'
@@ -45,14 +46,20 @@ export interface TrafficFile {
 const maxMs = 366 * 86_400_000
 
 /** A duration: `30m`, `90s`, or milliseconds. Read as milliseconds. */
-export const duration: Shape = {
-  read: (value, location) => {
-    const ms = typeof value === 'string' ? parseDuration(value) : value
-    return typeof ms === 'number' && ms >= 0 && ms <= maxMs
-      ? ms
-      : location.reject(value, 'a duration such as 90s, 30m or 8h, or milliseconds')
-  },
-  schema: () => ({ type: ['string', 'number'] }),
+export const duration = durationThat(ms => ms >= 0, 'a duration')
+
+const durationAboveNone = durationThat(ms => ms > 0, 'a duration above 0,')
+
+function durationThat(isValid: (ms: number) => boolean, expected: string): Shape {
+  return {
+    read: (value, location) => {
+      const ms = typeof value === 'string' ? parseDuration(value) : value
+      return typeof ms === 'number' && isValid(ms) && ms <= maxMs
+        ? ms
+        : location.reject(value, `${expected} such as 90s, 30m or 8h, or milliseconds`)
+    },
+    schema: () => ({ type: ['string', 'number'] }),
+  }
 }
 
 const distribution: Shape = {
@@ -61,6 +68,24 @@ const distribution: Shape = {
     return expected === undefined ? value : location.reject(value, expected)
   },
   schema: () => ({}),
+}
+
+/** A distribution of which no value is 0, but for the lower end of a range. */
+const speed: Shape = {
+  read: (value, location) => {
+    const given = distribution.read(value, location)
+    return given === undefined || isAboveNone(given as Distribution)
+      ? given
+      : location.reject(value, 'tokens per second above 0')
+  },
+  schema: distribution.schema,
+}
+
+function isAboveNone(given: Distribution): boolean {
+  if (typeof given === 'number') return given > 0
+  if ('uniform' in given) return given.uniform.max > 0
+  if ('exponential' in given) return given.exponential.mean > 0
+  return 'empirical' in given ? given.empirical.every(value => value > 0) : true
 }
 
 /** A range `from` to `to`, read with the names that the simulation has for it. */
@@ -82,7 +107,7 @@ function range<T>(
       if (!isPlainObject(given)) return undefined
       const { from, to, ...rest } = given
       if (typeof from === 'number' && typeof to === 'number' && from >= to) {
-        return location.at('to').reject(to, 'a time after from')
+        return location.at('to').reject(ownValue(value as object, 'to'), 'a time after from')
       }
       return { fromMs: from, toMs: to, ...rest }
     },
@@ -109,27 +134,44 @@ const quota = object<Quota>({
   concurrent: { shape: count },
 })
 
+const failureList = list(
+  object<{ kind: unknown; share: number }>({
+    kind: { shape: failureKind, required: true },
+    share: { shape: share, required: true },
+  }),
+  { of: '{ kind, share }' },
+)
+
+/** Failures whose shares sum to 1 at most: those beyond it would never happen. */
+const failures: Shape = {
+  read: (value, location) => {
+    const given = failureList.read(value, location)
+    const shares = Array.isArray(given) ? given.map(each => ownValue(Object(each), 'share')) : []
+    const sum = shares.reduce<number>((total, each) => total + (typeof each === 'number' ? each : 0), 0)
+    // Sums of fractions are not exact.
+    return sum < 1 + 1e-9
+      ? given
+      : location.add({
+          got: `shares with a sum of ${Number(sum.toFixed(6))}`,
+          expected: 'a sum of at most 1',
+        })
+  },
+  schema: failureList.schema,
+}
+
 const upstream = object<UpstreamModel>({
   firstTokenMs: { shape: distribution },
-  tokensPerSecond: { shape: distribution },
+  tokensPerSecond: { shape: speed },
   networkMs: { shape: distribution },
   streamReads: { shape: count },
-  failures: {
-    shape: list(
-      object<{ kind: unknown; share: number }>({
-        kind: { shape: failureKind, required: true },
-        share: { shape: share, required: true },
-      }),
-      { of: '{ kind, share }' },
-    ),
-  },
+  failures: { shape: failures },
   outages: { shape: list(outage, { of: '{ from, to }' }) },
   quota: { shape: quota },
 })
 
 const partition = range<Partition>(
   {
-    gateways: { shape: list(countFromNone, { of: 'numbers of gateways, from 0' }) },
+    gateways: { shape: list(countFromNone, { min: 1, of: 'numbers of gateways, from 0' }) },
     kind: { shape: choice('silent', 'refused') },
   },
   '{ from, to }',
@@ -169,7 +211,7 @@ const clients = object<TrafficClients>(
     diurnal: {
       shape: object<{ share: number; periodMs: number }>({
         share: { shape: share, required: true },
-        periodMs: { shape: duration, required: true },
+        periodMs: { shape: durationAboveNone, required: true },
       }),
     },
     bursts: {
@@ -209,7 +251,7 @@ const clients = object<TrafficClients>(
 /** A traffic file. */
 export const trafficShape = object<TrafficFile>(
   {
-    duration: { shape: duration, required: true },
+    duration: { shape: durationAboveNone, required: true },
     gateways: { shape: number({ min: 1, max: 10_000, whole: true }, 'a whole number from 1 to 10000') },
     clients: { shape: list(clients, { min: 1, max: 1_000, of: '{ rate, keys, models }' }), required: true },
     upstreams: { shape: record(upstream, { of: 'models by the name of a provider' }) },

@@ -1,9 +1,9 @@
-import { createGateway, observers, type Target, type Timer, UpstreamError } from '@sluice/core'
+import { createGateway, type EndEvent, observers, type Target, type Timer, UpstreamError } from '@sluice/core'
 import { type BatchedLedger, batchedLedger } from '@sluice/core/ledger'
 import type { MemoryLimitStore } from '@sluice/core/limits'
 import type { SharedHealth } from '@sluice/core/store'
 import type { ReachableGateway } from './clients.ts'
-import type { History } from './history.ts'
+import type { ChargedTarget, History } from './history.ts'
 import type { LedgerDatabase } from './ledger-database.ts'
 import { seededIds } from './random-streams.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -134,9 +134,11 @@ export class GatewayMachine {
       observe: observers(given.observe ?? (() => {}), event => {
         if (event.type === 'target' || event.type === 'store') {
           history.record({ type: 'state', at: scheduler.now, gateway, event })
-        } else if (event.type === 'discarded_call') history.charged(event.cost ?? 0)
+        } else if (event.type === 'discarded_call') reportCharge(event, event.attempt, history)
         else if (event.type === 'end') {
-          history.charged(event.cost ?? 0)
+          const called = event.attempts.filter(attempt => attempt.called)
+          const final = called.find(({ error }) => error === undefined) ?? called.at(-1)
+          reportCharge(event, final, history)
           if (event.outcome === 'internal_error') {
             history.fail(event.error instanceof Error ? event.error : new Error(String(event.error)))
           }
@@ -150,6 +152,15 @@ export class GatewayMachine {
     }
     return { reachable, close: () => closeAll(created, ledger) }
   }
+}
+
+function reportCharge(
+  { cost, usage }: Pick<EndEvent, 'cost' | 'usage'>,
+  target: ChargedTarget | undefined,
+  history: History,
+): void {
+  if (cost !== null) history.charged(cost)
+  else if (usage !== undefined && target !== undefined) history.unpriced(target)
 }
 
 interface RunningGateway {

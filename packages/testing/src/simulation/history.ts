@@ -145,6 +145,14 @@ export interface HistoryListener {
   callAnswered?(record: BegunCall, at: number): void
   /** A gateway reports what a request, or a call whose response was discarded, costs in US dollars. */
   charged?(cost: number): void
+  /** A gateway reports a request, or a call whose response was discarded, with tokens and without a known price. */
+  unpriced?(target: ChargedTarget): void
+}
+
+/** The target that a gateway reports tokens of. */
+export interface ChargedTarget {
+  readonly provider: string
+  readonly model: string
 }
 
 /** How much text is hashed at once, in UTF-16 units. */
@@ -183,6 +191,10 @@ export class History {
 
   charged(cost: number): void {
     for (const listener of this.#listeners) listener.charged?.(cost)
+  }
+
+  unpriced(target: ChargedTarget): void {
+    for (const listener of this.#listeners) listener.unpriced?.(target)
   }
 
   record(record: HistoryRecord): void {

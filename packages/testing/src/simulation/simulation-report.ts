@@ -1,4 +1,4 @@
-import type { CallEnd, HistoryListener, HistoryRecord } from './history.ts'
+import type { CallEnd, ChargedTarget, HistoryListener, HistoryRecord } from './history.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 
 /** Sums of the calls of one target. */
@@ -36,6 +36,8 @@ export interface SimulationReport {
    * requests that its crash ends.
    */
   readonly spend: number
+  /** Charges that `spend` does not have, because their price is unknown: their number by `provider/model`. */
+  readonly unpriced: Readonly<Record<string, number>>
   /** Failed attempts by status. */
   readonly failures: Readonly<Record<string, number>>
   /** Attempts with 429 by the id of the API key. */
@@ -57,6 +59,7 @@ export class SimulationSummary implements HistoryListener {
   readonly #firstMs = new LatencyHistogram()
   readonly #totalMs = new LatencyHistogram()
   #spend = 0
+  readonly #unpriced = new Map<string, number>()
   #endedAt = 0
   readonly #failures = new Map<string, number>()
   readonly #rateLimited = new Map<string, number>()
@@ -109,6 +112,11 @@ export class SimulationSummary implements HistoryListener {
     this.#spend += cost
   }
 
+  unpriced({ provider, model }: ChargedTarget): void {
+    const name = `${provider}/${model}`
+    this.#unpriced.set(name, (this.#unpriced.get(name) ?? 0) + 1)
+  }
+
   /** Returns the sums. Call it when the simulation has ended. */
   report(): SimulationReport {
     const { completed, failed, disconnected } = this.#ends
@@ -126,6 +134,7 @@ export class SimulationSummary implements HistoryListener {
       firstMs: percentiles(this.#firstMs),
       totalMs: percentiles(this.#totalMs),
       spend: this.#spend,
+      unpriced: sorted(this.#unpriced),
       failures: sorted(this.#failures),
       rateLimited: sorted(this.#rateLimited),
       targets: [...this.#targets.values()].sort((one, other) =>
