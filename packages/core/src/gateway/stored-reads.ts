@@ -14,7 +14,7 @@ const firstBytes = 4_194_304
 const freeBytes = 1_048_576
 /** After a longer one its principal pauses for as long as this rate takes for the rest of it, in bytes per second. */
 const bytesPerSecond = 8_388_608
-/** How many principals are known. One that is forgotten begins anew. */
+/** How many principals are known. */
 const maxPrincipals = 10_000
 
 interface Reader {
