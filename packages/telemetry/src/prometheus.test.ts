@@ -324,7 +324,8 @@ describe('prometheus', () => {
     const made = Array.from({ length: 500 }, (_, index) =>
       ended({
         model: `acme/${index}`,
-        attempts: [attempt({ model: `${index}` })],
+        unlisted: true,
+        attempts: [attempt({ model: `${index}`, unlisted: true })],
         principal: { id: 'ann', tags: { team: `t${index}` } },
       }),
     )
@@ -341,6 +342,7 @@ describe('prometheus', () => {
         type: 'target',
         provider: 'acme',
         model: `${index}`,
+        unlisted: true,
         state: 'open',
         waitMs: 1,
         reason: 'overloaded',
@@ -350,6 +352,65 @@ describe('prometheus', () => {
       }),
     )
     expect(await linesOf('target_state', changed, bounded)).toHaveLength(12)
+  })
+
+  describe('names that callers make up', () => {
+    const bounded = { maxLabelValues: 2 }
+    const unlisted = true as const
+    const madeUp = Array.from({ length: 5 }, (_, index) =>
+      ended({ model: `any/${index}`, unlisted, attempts: [attempt({ model: `${index}`, unlisted })] }),
+    )
+    const modelsOf = async (name: string, events: readonly GatewayEvent[]) =>
+      (await linesOf(name, events, bounded)).map(line => /model="(.*?)"/.exec(line)?.[1])
+
+    it('never replace a listed model or target', async () => {
+      const listed = ['a', 'b', 'c'].map(model => ended({ model, attempts: [attempt({ model })] }))
+      const events = [...madeUp, ...listed, begun('r', 'd')]
+      expect(await modelsOf('requests_total', events)).toEqual(['any/0', 'any/1', 'other', 'a', 'b', 'c'])
+      expect(await modelsOf('attempts_total', events)).toEqual(['0', '1', 'other', 'a', 'b', 'c'])
+      expect(await modelsOf('requests_in_flight', events)).toEqual(['d'])
+    })
+
+    it('do not count while no upstream was called for them', async () => {
+      const refusal = { ...refused('rate_limit_exceeded'), unlisted }
+      const refusals = madeUp.flatMap(({ model }, index): GatewayEvent[] => [
+        { ...begun(`${index}`, `${model}`), unlisted } as GatewayEvent,
+        ended({ ...refusal, requestId: `${index}`, model }),
+      ])
+      const events = [
+        ...refusals,
+        ended({ model: 'any/real', unlisted }),
+        ended({ ...refusal, model: 'any/real' }),
+      ]
+      expect(await modelsOf('requests_total', events)).toEqual(['other', 'any/real', 'any/real'])
+      expect(await modelsOf('requests_in_flight', events)).toEqual(['other'])
+      const waited = [{ ...begun('r', 'any/new'), unlisted } as GatewayEvent]
+      waited.push(ended({ requestId: 'r', model: 'any/new', unlisted }))
+      expect(await modelsOf('queue_wait_seconds_count', waited)).toEqual(['any/new'])
+    })
+
+    it('never replace a target that a route of your own calls for a listed model', async () => {
+      const own = ended({ model: 'a', attempts: [attempt({ model: 'own', unlisted })] })
+      expect(await modelsOf('attempts_total', [...madeUp, own])).toEqual(['0', '1', 'other', 'own'])
+    })
+
+    it('never hide the state of a listed target', async () => {
+      const state = (model: string, more: object): GatewayEvent => ({
+        type: 'target',
+        provider: 'acme',
+        model,
+        state: 'open',
+        waitMs: 1,
+        reason: 'overloaded',
+        scope: 'all',
+        unavailableMs: 0,
+        error: undefined,
+        ...more,
+      })
+      const states = Array.from({ length: 5 }, (_, index) => state(`${index}`, { unlisted }))
+      const models = await modelsOf('target_state', [...states, state('big-1', {})])
+      expect([...new Set(models)]).toEqual(['0', '1', 'big-1'])
+    })
   })
 
   it('takes a prefix, a registry and buckets', async () => {

@@ -47,7 +47,7 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
         break
       case 'discarded_call':
         // Other attempts are counted with their request.
-        if (event.attempt.why === 'shadow') countAttempt(event.attempt, metrics, labels)
+        if (event.attempt.why === 'shadow') countAttempt(event.attempt, event, metrics, labels)
         countUse(event, 'discarded', event.attempt, metrics, labels)
         break
       case 'target':

@@ -183,6 +183,41 @@ it('tells of calls that were cut off, and who was charged for them', async () =>
   ])
 })
 
+it('counts a configured model by its name, whatever names callers make up, and after a reload', async () => {
+  const { target } = await place('vendor', steps.answer({ usage: usage(1, 1) }))
+  const any = (model: string) => ({ ...target, model })
+  const metrics = prometheus()
+  const options = {
+    authenticate: apiKeys([{ id: 'ann', key: 'key-of-ann' }]),
+    route: models({ 'any/*': any, big: any('big-1') }),
+    observe: metrics.observe,
+  }
+  const gateway = createGateway(options)
+  onTestFinished(() => gateway.close({ drainMs: 0 }))
+  const ask = async (model: string) => {
+    const response = await gateway.fetch('http://sluice.test/v1/chat/completions', {
+      method: 'POST',
+      headers: { authorization: 'Bearer key-of-ann', 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi.' }] }),
+    })
+    expect(response.status).toBe(200)
+    await response.text()
+  }
+  for (let n = 0; n < 150; n++) await ask(`any/${n}`)
+  await ask('big')
+  gateway.reload({ ...options, route: models({ 'any/*': any, big: any('big-1'), new: any('new-1') }) })
+  await ask('new')
+  const families = readMetrics(
+    await (await metrics.endpoint.fetch(new Request('http://sluice.test/metrics'), '/metrics')).text(),
+  )
+  const told = (name: string, labels: Record<string, string>) => total(families, `sluice_${name}`, labels)
+  expect(['big', 'new', 'any/99', 'other'].map(model => told('requests_total', { model }))).toEqual([
+    1, 1, 1, 50,
+  ])
+  const attempts = ['big-1', 'new-1', '99', 'other']
+  expect(attempts.map(upstream_model => told('attempts_total', { upstream_model }))).toEqual([1, 1, 1, 50])
+})
+
 it('is asked over a socket like any service', async () => {
   const { serving } = await service()
   const head = await fetch(`${serving.url}/metrics`, { method: 'HEAD' })

@@ -94,6 +94,35 @@ describe('sluice serve --workers', { timeout: 60_000 }, () => {
     expect(sumOf(await service.get('/metrics'), /^sluice_requests_total\{/)).toBe(12)
   })
 
+  it('counts configured models by their names, whatever names a caller invents, and after a reload', async () => {
+    const vendor = await startVendor()
+    const config = configOf(vendor.url, { models: { 'any/*': 'vendor/*', fast: 'vendor/fast' } })
+    const service = await served(config)
+    // More than the bound of labels in each of the two workers.
+    const invent = async (round: number) => {
+      for (let batch = 0; batch < 16; batch++) {
+        const names = Array.from({ length: 20 }, (_, at) => `any/${round}-${batch}-${at}`)
+        const results = await Promise.all(names.map(model => service.chat({ model })))
+        for (const { status } of results) expect(status).toBe(200)
+      }
+    }
+    const requestsOf = async (model: string) =>
+      sumOf(await service.get('/metrics'), new RegExp(`^sluice_requests_total\\{.*model="${model}"`))
+    await invent(1)
+    for (let count = 0; count < 6; count++) await service.chat({ key: 'sk-bob' })
+    expect([await requestsOf('fast'), (await requestsOf('other')) > 0]).toEqual([6, true])
+    writeFileSync(
+      service.file,
+      JSON.stringify({ ...config, models: { ...config.models, added: 'vendor/added' } }),
+    )
+    await service.process.until(/Configuration reloaded\./)
+    await invent(2)
+    for (let count = 0; count < 6; count++) await service.chat({ key: 'sk-bob', model: 'added' })
+    expect([await requestsOf('fast'), await requestsOf('added')]).toEqual([6, 6])
+    const attempts = /^sluice_attempts_total\{.*upstream_model="(fast|added)"/
+    expect(sumOf(await service.get('/metrics'), attempts)).toBe(12)
+  })
+
   it('writes the ledger, the log and keys of all workers into one SQLite file', async () => {
     const vendor = await startVendor()
     const service = await served(

@@ -13,6 +13,11 @@ export interface AttemptRecord {
   readonly model: string
   /** The `id` of the provider's key, such as `key 2`. Absent if the provider has no `keys`. */
   readonly key?: string
+  /**
+   * Present if `targets` of the route does not list the target, such as one that a pattern of models makes: callers may have made
+   * up the name of its model.
+   */
+  readonly unlisted?: true
   /** Whether the upstream was called. `false` if its request could not be encoded, or the attempt never left the queue. */
   readonly called: boolean
   /** Milliseconds from the start of the request to the start of the attempt, before its time in the provider's queue. */
@@ -77,6 +82,8 @@ export interface BeginEvent {
   readonly principal: Pick<Principal, 'id' | 'source' | 'tags'>
   /** The requested model: a name that `route` knows. */
   readonly model: string
+  /** Present if `route` does not list the model: see `EndEvent`. */
+  readonly unlisted?: true
   /** Whether the response is streamed. */
   readonly stream: boolean
 }
@@ -104,10 +111,15 @@ export interface EndEvent {
   /** Why authentication failed, if the status is 401. The response does not contain it. */
   readonly authFailure: AuthFailure | undefined
   /**
-   * The requested model, if `route` knows it: the number of values is bounded, so it can be a metric label. `undefined` for
-   * an unknown name; the 404 in `error` contains it.
+   * The requested model, if `route` knows it. Without `unlisted` the number of values is bounded, so it can be a metric label.
+   * `undefined` for an unknown name; the 404 in `error` contains it.
    */
   readonly model: string | undefined
+  /**
+   * Present if `list` of the route does not have the model, such as a name that only a pattern matches: callers may have made it
+   * up, and there is no bound to the number of values.
+   */
+  readonly unlisted?: true
   /**
    * The model that the vendor's response names, such as the snapshot behind an alias: one line of at most 200 characters.
    * `undefined` if it names none, or no vendor responded.
@@ -247,6 +259,8 @@ export interface DiscardedCallEvent {
   readonly user: string | undefined
   /** The requested model. */
   readonly model: string
+  /** Present if `route` does not list the model: see `EndEvent`. */
+  readonly unlisted?: true
   readonly attempt: AttemptRecord
   /** The model that the vendor's response names; `undefined` if it names none. */
   readonly responseModel: string | undefined
@@ -263,6 +277,8 @@ export interface TargetEvent {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
+  /** Present if `targets` of the route does not list the target: see `AttemptRecord`. */
+  readonly unlisted?: true
   readonly state: 'closed' | 'cooldown' | 'open' | 'half_open'
   /** Milliseconds until the target may be called again; 0 if it may be called now. */
   readonly waitMs: number
@@ -288,6 +304,8 @@ export interface ProviderKeyEvent {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
+  /** Present if `targets` of the route does not list the target: see `AttemptRecord`. */
+  readonly unlisted?: true
   /** The `id` of the key, such as `key 2`: never the secret. */
   readonly key: string
   readonly state: 'available' | 'cooldown'

@@ -38,6 +38,8 @@ export interface UpstreamCall {
   readonly model: string
   /** The `id` of the provider's key. Absent if the provider has no `keys`. */
   readonly key?: string
+  /** Present if `targets` of the route does not list the target: see `AttemptRecord`. */
+  readonly unlisted?: true
   readonly why: AttemptReason
   /** The request, with the parameters of the target applied. It contains the prompt. Absent for embeddings. */
   readonly input?: ChatRequest

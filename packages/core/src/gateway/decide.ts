@@ -83,6 +83,7 @@ export function decideTargets<Host>(
       onlyTarget === undefined ? ordered : [selectTarget(onlyTarget, draft.model, ordered, options.route)]
     routing.setTargets(onRoute)
     context.model = draft.model
+    context.unlisted = !options.listed.hasModel(draft.model)
     return authorizeTargets(principal, draft.model, onRoute, options.authorize, routing)
   }
   const routed = route(draft, forRoute, options.route, options.unknownModel)

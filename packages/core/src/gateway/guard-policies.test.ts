@@ -56,7 +56,12 @@ describe('guardPolicies', () => {
     )
     await expect(route(draft, context)).rejects.toThrow('`route` timed out')
     await expect(authorize(ann, 'm')).rejects.toThrow('`authorize` timed out')
-    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('`limits` timed out')
+    await expect(limit?.admit(ann, draft, room)).rejects.toMatchObject({
+      reason: 'limiter_unavailable',
+      status: 503,
+      headers: { 'x-should-retry': 'true' },
+      cause: { message: '`limits` timed out after 10 ms (`timeouts.policyMs`).' },
+    })
   })
 
   it('gives back room that comes when nobody waits for it any more, once', async () => {
@@ -70,7 +75,7 @@ describe('guardPolicies', () => {
       10,
       systemClock,
     )
-    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('`limits` timed out')
+    await expect(limit?.admit(ann, draft, room)).rejects.toMatchObject({ reason: 'limiter_unavailable' })
     give?.({ settle: usage => void settled.push(usage) })
     await late
     await Promise.resolve()
@@ -84,7 +89,9 @@ describe('guardPolicies', () => {
       10,
       systemClock,
     )
-    await expect(bounded.limiter?.admit(ann, draft, room)).rejects.toThrow('timed out after 40 ms')
+    await expect(bounded.limiter?.admit(ann, draft, room)).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('timed out after 40 ms') },
+    })
   })
 
   it.each([
@@ -119,5 +126,12 @@ describe('guardPolicies', () => {
       systemClock,
     )
     await expect(authenticate(request, undefined)).rejects.toThrow('down')
+    const limits = { admit: () => Promise.reject(new Error('down')) }
+    const { limiter } = guardPolicies(
+      { authenticate: () => ann, route: () => [], limits },
+      1_000,
+      systemClock,
+    )
+    await expect(limiter.admit(ann, draft, room)).rejects.toThrow('down')
   })
 })

@@ -8,6 +8,7 @@ import type { Lease, Limiter } from '../contracts/limiter.ts'
 import type { LimitRuleData } from '../contracts/principal.ts'
 import type { Route } from '../contracts/route.ts'
 import { ConfigurationError, type ConfigurationIssue, quoted } from '../errors/configuration-error.ts'
+import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { hasLimits } from '../rate-limiting/limit.ts'
@@ -23,7 +24,7 @@ export interface Policies<Host> {
 }
 
 /**
- * Guards the policies of a gateway: each of them times out after `ms`.
+ * Guards the policies of a gateway: each of them times out after `ms`, the limiter with 503 `limiter_unavailable`.
  *
  * @param counts - where rules are counted that name no store.
  */
@@ -52,7 +53,14 @@ export function guardPolicies<Host>(
     limiter: {
       enforcesPrincipalLimits: limit.enforcesPrincipalLimits === true,
       admit: (principal, draft, context) =>
-        withPolicyTimeout(clock, 'limits', limit.admit(principal, draft, context), limitMs, releaseLease),
+        withPolicyTimeout(
+          clock,
+          'limits',
+          limit.admit(principal, draft, context),
+          limitMs,
+          releaseLease,
+          limiterUnavailable,
+        ),
       appliesToAll: limit.appliesToAll !== false,
     },
   }
@@ -120,17 +128,27 @@ function releaseLease(lease: Lease): void | Promise<void> {
   return lease.settle(undefined, null)
 }
 
-/** Rejects after `ms`. A value that is no promise costs no timer. `late` is called with a value that arrives after that. */
+/** A limiter that does not respond is a store that does not respond: the request is refused, and may be retried. */
+function limiterUnavailable(cause: Error): GatewayError {
+  return new GatewayError('limiter_unavailable', { headers: { 'x-should-retry': 'true' }, cause })
+}
+
+/**
+ * Rejects after `ms`. A value that is no promise costs no timer. `late` is called with a value that arrives after that.
+ *
+ * @param toError - returns the error to reject with, from the timeout. Default: the timeout itself.
+ */
 export function withPolicyTimeout<T>(
   clock: Clock,
   name: string,
   value: T | Promise<T>,
   ms: number,
   late?: (value: T) => void | Promise<void>,
+  toError: (timeout: Error) => Error = timeout => timeout,
 ): T | Promise<T> {
   if (!isPromise(value)) return value
   const expired = () => {
-    throw new Error(`\`${name}\` timed out after ${ms} ms (\`timeouts.policyMs\`).`)
+    throw toError(new Error(`\`${name}\` timed out after ${ms} ms (\`timeouts.policyMs\`).`))
   }
   return withTimeout(clock, ms, value, expired, late)
 }

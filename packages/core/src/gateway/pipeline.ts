@@ -58,6 +58,7 @@ export async function answer<Host>(
   const { hooks } = options
   const decided = hooks === undefined ? first : await runRequestHooks(hooks, dialect, first, options, context)
   const { principal, draft, targets: permitted } = decided
+  accounting.attempts.listed = options.listed
   const { bodies } = options
   if (bodies?.wants({ principal, model: draft.model, operation: draft.operation }) === true) {
     accounting.captureBodies(new BodyCapture(bodies, draft, principal, options.basePath + dialect.path))

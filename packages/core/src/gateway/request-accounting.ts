@@ -291,6 +291,7 @@ export class RequestAccounting implements AttemptObserver, PriceTerms {
       principal,
       user,
       model = '',
+      unlisted,
     } = this.#context
     const abandoned = used === 'abandoned'
     const usage = abandoned
@@ -311,6 +312,7 @@ export class RequestAccounting implements AttemptObserver, PriceTerms {
       principal,
       user,
       model,
+      ...(unlisted && { unlisted: true as const }),
       attempt: attempt.recordAt(startedAt, attempt.endedAt!),
       responseModel,
       usage,
@@ -510,7 +512,7 @@ export class RequestAccounting implements AttemptObserver, PriceTerms {
     }
     this.#bodies?.ended(context, outcome, status)
     this.#bodies = undefined
-    const event: EndEvent = {
+    const ended: EndEvent = {
       type: 'end',
       requestId: context.requestId,
       clientRequestId: context.clientRequestId,
@@ -541,6 +543,7 @@ export class RequestAccounting implements AttemptObserver, PriceTerms {
       trace: requestTrace(context, this.attempts, this.#waitedMs, this.#firstByteAt),
       error,
     }
+    const event: EndEvent = context.unlisted ? { ...ended, unlisted: true } : ended
     const { traced } = this.attempts
     if (traced !== undefined) {
       this.attempts.endSpans(event)

@@ -40,6 +40,8 @@ export class RequestContext implements CallContext {
   hooks: RequestHooks | undefined
   /** Set once the model is routed. */
   model: string | undefined
+  /** Whether the route does not list the model, so that the caller may have made it up. */
+  unlisted = false
   stream = false
   committed = false
   headAt = Number.POSITIVE_INFINITY
@@ -93,6 +95,17 @@ export class RequestContext implements CallContext {
     const principal: Writable<BeginEvent['principal']> = { id }
     if (source !== undefined) principal.source = source
     if (tags !== undefined) principal.tags = { ...tags }
-    return { type: 'begin', requestId, clientRequestId, at, operation, dialect, principal, model, stream }
+    const event: BeginEvent = {
+      type: 'begin',
+      requestId,
+      clientRequestId,
+      at,
+      operation,
+      dialect,
+      principal,
+      model,
+      stream,
+    }
+    return this.unlisted ? { ...event, unlisted: true } : event
   }
 }

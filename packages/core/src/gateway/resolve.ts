@@ -18,6 +18,7 @@ import { Hooks } from '../hooks/hooks.ts'
 import { endpointFinder, type FindEndpoint } from '../http/endpoint.ts'
 import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
 import type { RequestLimits } from '../http/request-limits.ts'
+import { ListedNames } from '../observability/listed-names.ts'
 import { safeObserver } from '../observability/observers.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { memoryLimitStore } from '../rate-limiting/memory-limit-store.ts'
@@ -67,6 +68,7 @@ export interface ResolvedOptions<Host> extends CacheLookups {
   readonly given: GatewayOptions<Host>
   readonly authenticate: Authenticator<Host>
   readonly route: Route
+  readonly listed: ListedNames
   readonly authorize: Authorizer
   readonly unknownModel: UnknownModel
   readonly limiter: Limiter
@@ -152,6 +154,10 @@ export function resolveOptions<Host>(
   const random = guardRandom(options.random)
   const breaker = options.breaker === false ? undefined : withDefaults(defaultBreaker, options.breaker)
   const retry = options.retry === false ? undefined : withDefaults(defaultRetry, options.retry)
+  const requestLimits = withDefaults(defaultRequestLimits, options.requestLimits)
+  const counts = earlier?.counts ?? memoryLimitStore(ownClock ? { now: clock.now } : {})
+  const policies = guardPolicies(options, timeouts.policyMs, clock, counts)
+  const listed = new ListedNames(policies.route)
   const health: HealthSettings = {
     breaker,
     retry,
@@ -159,17 +165,14 @@ export function resolveOptions<Host>(
     clock,
     shared: options.sharedHealth,
     ...(options.storeTimeoutMs !== undefined && { storeTimeoutMs: options.storeTimeoutMs }),
-    changed: observe,
+    changed: event => observe(event.type === 'store' ? event : listed.mark(event)),
   }
   const registry = earlier?.healthRegistry ?? healthRegistry(health)
-  const counts = earlier?.counts ?? memoryLimitStore(ownClock ? { now: clock.now } : {})
   const ownResponses = earlier?.ownResponses ?? memoryResponseStore(ownClock ? { now: clock.monotonic } : {})
   const responseStore = options.responses ?? ownResponses
   const background = backgroundOf(options as GatewayOptions)
   const backgroundRuns = earlier?.backgroundRuns ?? new BackgroundRuns()
   const storedReads = earlier?.storedReads ?? new StoredReads(clock, random)
-  const requestLimits = withDefaults(defaultRequestLimits, options.requestLimits)
-  const policies = guardPolicies(options, timeouts.policyMs, clock, counts)
   const storeBreakers = earlier?.storeBreakers ?? new StoreBreakers()
   const usedBreakers = storeBreakers.use(observe, clock)
   const recalled = createCacheLookups(options, usedBreakers, clock, timeouts.policyMs)
@@ -180,6 +183,7 @@ export function resolveOptions<Host>(
     given: options,
     ...policies,
     ...recalled,
+    listed,
     unknownModel: (model, principal) => unknownModel(model, principal, policies.route, policies.authorize),
     prices: guardPrices(options.prices),
     abandonedCalls: withDefaults(defaultAbandonedCalls, options.abandonedCalls),

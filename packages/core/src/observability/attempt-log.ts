@@ -7,6 +7,7 @@ import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { isTimeout, UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 import type { Usage } from '../protocol/chat.ts'
+import type { ListedNames } from './listed-names.ts'
 import type { TracedAttempt, TracedRequest } from './traced-request.ts'
 
 /** The log entry of an attempt. Times are monotonic milliseconds. */
@@ -35,22 +36,28 @@ export class AttemptEntry implements Span {
   /** Its span, once the upstream was called. */
   span: TracedAttempt | undefined
   readonly #traced: TracedRequest | undefined
+  readonly #isListed: boolean
   readonly #why: AttemptReason
   readonly #waitedMs: number
   readonly #startedAt: number
   #queuedAt: number | undefined
   #queuedMs = 0
 
-  /** `waitedMs`: the backoff before it. `traced`: the span of its request, if there is one. */
+  /**
+   * `waitedMs`: the backoff before it. `traced`: the span of its request, if there is one. `isListed`: whether the route lists the
+   * target.
+   */
   constructor(
     target: Target,
     startedAt: number,
     why: AttemptReason = 'first',
     waitedMs = 0,
     traced?: TracedRequest,
+    isListed = true,
   ) {
     this.target = target
     this.#traced = traced
+    this.#isListed = isListed
     this.#why = why
     this.#waitedMs = waitedMs
     this.#startedAt = startedAt
@@ -83,7 +90,13 @@ export class AttemptEntry implements Span {
     if (this.#traced === undefined) return request
     const { provider, model } = this.target
     const { key } = this
-    const asked = { provider: provider.name, model, why: this.#why, ...(key !== undefined && { key }) }
+    const asked = {
+      provider: provider.name,
+      model,
+      why: this.#why,
+      ...(key !== undefined && { key }),
+      ...(!this.#isListed && { unlisted: true as const }),
+    }
     this.span = this.#traced.attempt(asked, call, request.url)
     return this.span === undefined ? request : this.span.carriedBy(request)
   }
@@ -131,7 +144,7 @@ export class AttemptEntry implements Span {
     const { provider, model } = this.target
     const ms = (this.endedAt ?? now) - this.#startedAt
     const status = UpstreamError.is(error) ? error.status : undefined
-    const record: AttemptRecord = {
+    const made: AttemptRecord = {
       provider: provider.name,
       model,
       called,
@@ -142,6 +155,7 @@ export class AttemptEntry implements Span {
       status,
       error: this.endedAt === undefined ? (cutOff ?? error) : error,
     }
+    const record: AttemptRecord = this.#isListed ? made : { ...made, unlisted: true }
     return this.key === undefined ? record : { ...record, key: boundedLine(this.key) }
   }
 }
@@ -157,6 +171,8 @@ export class AttemptLog {
   isCharged = false
   /** The span of the request, if there is one. */
   traced: TracedRequest | undefined
+  /** What the route of the request lists; `undefined` before it is routed. */
+  listed: Pick<ListedNames, 'hasTarget'> | undefined
   #attempts: readonly AttemptEntry[] = noAttempts
   #answered: AttemptEntry | undefined
   /** The logs of the parts, of a request that has some. */
@@ -168,6 +184,7 @@ export class AttemptLog {
   constructor(whole?: AttemptLog) {
     this.#whole = whole
     this.traced = whole?.traced
+    this.listed = whole?.listed
   }
 
   begin(
@@ -176,9 +193,15 @@ export class AttemptLog {
     why?: Exclude<AttemptReason, 'shadow'>,
     waitedMs?: number,
   ): AttemptEntry {
-    const attempt = new AttemptEntry(target, now, why, waitedMs, this.traced)
+    const attempt = this.create(target, now, why, waitedMs)
     this.#add(attempt)
     return attempt
+  }
+
+  /** Returns an attempt that is not among those of the request: a mirrored call. */
+  create(target: Target, now: number, why?: AttemptReason, waitedMs?: number): AttemptEntry {
+    const isListed = this.listed?.hasTarget(target.provider.name, target.model) !== false
+    return new AttemptEntry(target, now, why, waitedMs, this.traced, isListed)
   }
 
   #add(attempt: AttemptEntry): void {

@@ -37,7 +37,7 @@ export class TracedRequest {
 
   /** Starts the span of an upstream call to `url`. */
   attempt(
-    asked: Pick<UpstreamCall, 'provider' | 'model' | 'key' | 'why'>,
+    asked: Pick<UpstreamCall, 'provider' | 'model' | 'key' | 'unlisted' | 'why'>,
     call: Call | undefined,
     url: string,
   ): TracedAttempt | undefined {
@@ -70,7 +70,7 @@ function isAttemptSpan(value: unknown): value is AttemptSpan {
 
 /** Without a copy of the request: that of another dialect is translated only if the tracer reads it. */
 function upstreamCall(
-  asked: Pick<UpstreamCall, 'provider' | 'model' | 'key' | 'why'>,
+  asked: Pick<UpstreamCall, 'provider' | 'model' | 'key' | 'unlisted' | 'why'>,
   call: Call | undefined,
   url: string,
 ): UpstreamCall {

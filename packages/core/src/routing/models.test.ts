@@ -49,6 +49,11 @@ describe('models', () => {
     expect(table.targets().map(({ model }) => model)).toEqual(['a', 'a', 'b'])
   })
 
+  it('lists the targets of a pattern that do not depend on the name', () => {
+    const patterns = models({ one: target('a'), 'any/*': name => target(name), '*': target('z') })
+    expect(patterns.targets().map(({ model }) => model)).toEqual(['a', 'z'])
+  })
+
   it.each([
     [{}, /models\(\): got an empty object, expected at least one model/],
     [{ m: [] }, /m: got an empty list/],

@@ -102,7 +102,7 @@ export function models<const Name extends string>(
   }
   return Object.assign(route as Route<Exclude<Name, `${string}*${string}`>>, {
     list: () => cards,
-    targets: () => [...steps.values()].flatMap(({ targets }) => targets),
+    targets: () => [...[...steps.values()].flatMap(({ targets }) => targets), ...scope.patternTargets],
     targetsOf: (model: string) => steps.get(model)?.targets ?? [],
     waysOf: (model: string) => steps.get(model)?.ways ?? [],
   })

@@ -1,3 +1,4 @@
+import type { Target } from '../contracts/provider.ts'
 import { ConfigurationError, quoted } from '../errors/configuration-error.ts'
 import { closest } from '../primitives/closest.ts'
 import { Lru } from '../primitives/lru.ts'
@@ -19,6 +20,8 @@ const maxDepth = 32
 export class TableScope implements NameScope {
   readonly #parts: ReadonlyMap<string, RouteNode>
   readonly #wildcards: Wildcards
+  /** The entries of patterns that do not depend on the name. */
+  readonly #fixed: readonly LinkedRoute[]
   readonly #steps = new Map<string, TableStep>()
   readonly #wildcardSteps = new Lru<TableStep>(maxWildcardSteps)
   /** The names that are being resolved, outermost first. */
@@ -29,7 +32,12 @@ export class TableScope implements NameScope {
     this.#parts = parts
     this.#wildcards = wildcards
     for (const name of parts.keys()) this.stepOf(name)
-    for (const [pattern, part] of wildcards.fixed) this.#withName(pattern, () => part.link(this))
+    this.#fixed = wildcards.fixed.map(([pattern, part]) => this.#withName(pattern, () => part.link(this)))
+  }
+
+  /** The targets of patterns that do not depend on the name. */
+  get patternTargets(): readonly Target[] {
+    return this.#fixed.flatMap(({ targets }) => targets)
   }
 
   find(name: string): LinkedRoute {

@@ -25,6 +25,18 @@ describe('a gateway and functions of the user', () => {
     expect(ends().map(({ outcome }) => outcome)).toEqual(['client_disconnected', 'gateway_closed'])
   })
 
+  it('refuses a request with 503 limiter_unavailable where the limiter stalls', async () => {
+    const { post, ends } = serving(scripted(() => whole('Hi')).target, {
+      limits: { admit: never },
+      timeouts: { policyMs: 10 },
+    })
+    const response = await post({})
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([503, 'true'])
+    expect(await response.json()).toMatchObject({ error: { code: 'limiter_unavailable' } })
+    const cause = { message: '`limits` timed out after 10 ms (`timeouts.policyMs`).' }
+    expect(ends()).toMatchObject([{ outcome: 'refused', status: 503, error: { cause } }])
+  })
+
   it.each<[string, Partial<Provider>]>([
     ['encode', { encode: never }],
     ['transport', { transport: never }],

@@ -2,7 +2,10 @@ import type { Attributes } from '@opentelemetry/api'
 import type { Principal } from '@sluice/core'
 import { other, ownAttributes, providerName } from './names.ts'
 
-/** Attributes of metrics, of which each has a bounded number of values. */
+/**
+ * Attributes of metrics, of which each has a bounded number of values. Models and targets that the route lists do not count: a
+ * caller who makes up names can never turn one of those into `_OTHER`.
+ */
 export class Labels {
   readonly #dialects = new BoundedNames()
   readonly #models = new BoundedNames()
@@ -18,13 +21,14 @@ export class Labels {
     return this.#dialects.of(name)
   }
 
-  model(name: string): string {
-    return this.#models.of(name)
+  /** `unlisted`: whether the route does not list the model. `adds`: whether a name that is new may be added then. */
+  model(name: string, unlisted: boolean, adds = true): string {
+    return unlisted ? this.#models.of(name, adds) : name.slice(0, maxNameLength)
   }
 
-  /** Returns the conventions' name. */
-  provider(name: string): string {
-    return providerName(this.#providers.of(name))
+  /** Returns the conventions' name. `unlisted`: whether the route does not list the target. */
+  provider(name: string, unlisted: boolean): string {
+    return providerName(unlisted ? this.#providers.of(name) : name.slice(0, maxNameLength))
   }
 
   tags(principal: Principal | undefined): Attributes {
@@ -53,10 +57,11 @@ export class BoundedNames {
     this.#max = max
   }
 
-  of(name: string): string {
+  /** `adds`: whether a name that is new may be added. */
+  of(name: string, adds = true): string {
     const short = name.slice(0, maxNameLength)
     if (this.#known.has(short)) return short
-    if (this.#known.size >= this.#max) return other
+    if (!adds || this.#known.size >= this.#max) return other
     this.#known.add(short)
     return short
   }

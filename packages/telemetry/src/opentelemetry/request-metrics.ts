@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
-import type { DiscardedCallEvent, EndEvent, Observer } from '@sluice/core'
+import type { AttemptRecord, DiscardedCallEvent, EndEvent, Observer } from '@sluice/core'
 import { finalAttempt } from '../final-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import type { Instruments } from './instruments.ts'
@@ -17,7 +17,7 @@ export function requestMetrics(instruments: () => Instruments, labels: Labels): 
 function measure(event: EndEvent, made: Instruments, labels: Labels): void {
   const { outcome, stream, usage, usageEstimated, timings, cost } = event
   const attempt = finalAttempt(event)
-  const about = aboutOf(labels, event, attempt?.provider)
+  const about = aboutOf(labels, event, attempt)
   const error = requestErrorType(event)
   const ended = error === undefined ? about : { ...about, [names.errorType]: error }
   made.requestDuration.record(timings.total / 1_000, ended)
@@ -31,7 +31,7 @@ function measure(event: EndEvent, made: Instruments, labels: Labels): void {
 }
 
 function measureDiscarded(event: DiscardedCallEvent, made: Instruments, labels: Labels): void {
-  const about = aboutOf(labels, event, event.attempt.provider)
+  const about = aboutOf(labels, event, event.attempt)
   money(made, event.usage !== undefined, event.cost, { ...about, [ownAttributes.discarded]: true })
 }
 
@@ -42,16 +42,19 @@ function money(made: Instruments, used: boolean, cost: number | null, about: Att
 
 function aboutOf(
   labels: Labels,
-  event: Pick<EndEvent, 'operation' | 'dialect' | 'model' | 'principal'>,
-  provider: string | undefined,
+  event: Pick<EndEvent, 'operation' | 'dialect' | 'model' | 'unlisted' | 'principal'>,
+  attempt: AttemptRecord | undefined,
 ): Attributes {
-  const { operation, dialect, model, principal } = event
+  const { operation, dialect, model, unlisted, principal } = event
   return {
     [names.operationName]: operationNames[operation],
     [ownAttributes.dialect]: labels.dialect(dialect),
-    [names.providerName]: provider === undefined ? 'sluice' : labels.provider(provider),
+    [names.providerName]:
+      attempt === undefined ? 'sluice' : labels.provider(attempt.provider, attempt.unlisted === true),
     // An attribute that is `undefined` would be a value of its own.
-    ...(model !== undefined && { [names.requestModel]: labels.model(model) }),
+    ...(model !== undefined && {
+      [names.requestModel]: labels.model(model, unlisted === true, attempt?.called === true),
+    }),
     ...labels.tags(principal),
   }
 }

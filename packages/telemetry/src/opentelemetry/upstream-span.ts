@@ -75,8 +75,8 @@ export class UpstreamSpan implements AttemptSpan {
     const { operationDuration, timeToFirstChunk, tokenUsage } = this.#dependencies.instruments()
     const about: Attributes = {
       [names.operationName]: this.#operation,
-      [names.providerName]: labels.provider(this.#call.provider),
-      [names.requestModel]: labels.model(this.#call.model),
+      [names.providerName]: labels.provider(this.#call.provider, this.#call.unlisted === true),
+      [names.requestModel]: labels.model(this.#call.model, this.#call.unlisted === true),
     }
     const seconds = (clock() - this.#startedAt) / 1_000
     operationDuration.record(seconds, error === undefined ? about : { ...about, [names.errorType]: error })

@@ -14,7 +14,7 @@ import { type Labels, otherValue } from './labels.ts'
 /** Counts a request that has ended. */
 export function countRequest(event: EndEvent, metrics: Instruments, labels: Labels): void {
   const { outcome, stream, timings, cache, wouldHaveRefused } = event
-  const model = labels.model(event.model)
+  const model = labels.model(event, isCalled(event))
   const operation = labels.operation(event)
   const tags = labels.tags(event.principal)
   metrics.requests.inc({ ...operation, model, status: String(event.status), outcome, ...tags })
@@ -23,7 +23,7 @@ export function countRequest(event: EndEvent, metrics: Instruments, labels: Labe
     metrics.firstByte.observe({ ...operation, model, stream: String(stream) }, seconds(timings.firstByte))
   }
   if (event.trace.overheadMs !== undefined) metrics.overhead.observe(seconds(event.trace.overheadMs))
-  for (const attempt of event.attempts) countAttempt(attempt, metrics, labels)
+  for (const attempt of event.attempts) countAttempt(attempt, event, metrics, labels)
   countUse(event, 'answer', finalAttempt(event), metrics, labels)
   if (outcome === 'refused') {
     const reason = GatewayError.is(event.error) ? labels.reason(event.error.reason) : 'unknown'
@@ -40,19 +40,25 @@ export function countRequest(event: EndEvent, metrics: Instruments, labels: Labe
   if (outcome === 'internal_error') metrics.internalErrors.inc()
 }
 
+/** Whether an upstream was called for a request. */
+export function isCalled({ attempts }: Pick<EndEvent, 'attempts'>): boolean {
+  return attempts.some(({ called }) => called)
+}
+
 export function seconds(ms: number): number {
   return ms / 1000
 }
 
-/** Counts an attempt at an upstream. */
+/** Counts an attempt of a request at an upstream. */
 export function countAttempt(
   attempt: AttemptRecord,
+  request: Pick<EndEvent, 'model' | 'unlisted'>,
   { attempts, keyAttempts }: Instruments,
   labels: Labels,
 ): void {
   const { why, key, status } = attempt
   const result = attemptResult(attempt)
-  attempts.inc({ ...labels.target(attempt), why, result, upstream_status: statusValue(status) })
+  attempts.inc({ ...labels.attempted(attempt, request), why, result, upstream_status: statusValue(status) })
   if (key !== undefined) {
     keyAttempts.inc({ provider: labels.provider(attempt), key: labels.key(key), result })
   }
@@ -84,7 +90,7 @@ function attemptResult({ error, called }: Pick<AttemptRecord, 'error' | 'called'
 export function countUse(
   event: Pick<
     EndEvent | DiscardedCallEvent,
-    'operation' | 'model' | 'principal' | 'usage' | 'usageEstimated' | 'cost'
+    'operation' | 'model' | 'unlisted' | 'principal' | 'usage' | 'usageEstimated' | 'cost'
   >,
   use: 'answer' | 'discarded',
   attempt: AttemptRecord | undefined,
@@ -93,7 +99,12 @@ export function countUse(
 ): void {
   if (event.usage === undefined) return
   const { operation } = event
-  const target = { operation, model: labels.model(event.model), provider: labels.provider(attempt), use }
+  const target = {
+    operation,
+    model: labels.model(event, attempt?.called === true),
+    provider: labels.provider(attempt),
+    use,
+  }
   const tags = labels.tags(event.principal)
   for (const [type, count] of Object.entries(tokenTypes(event.usage))) {
     if (count > 0) metrics.tokens.inc({ ...target, type, ...tags }, count)

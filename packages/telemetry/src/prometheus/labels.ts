@@ -1,17 +1,29 @@
-import type { AttemptRecord, EndEvent, Principal } from '@sluice/core'
+import type { AttemptRecord, EndEvent, Principal, TargetEvent } from '@sluice/core'
 import type { TagLabel } from './options.ts'
 
 /** The value of a label that is not known. */
 const unknownValue = 'unknown'
 
-/** The values of labels that come from names, each with a bound. */
+/** A request, and the name of its model. */
+type NamedModel = Pick<EndEvent, 'model' | 'unlisted'>
+
+/** A target, and whether callers may have made up its names. */
+type NamedTarget = Pick<TargetEvent, 'provider' | 'model' | 'unlisted'>
+
+/**
+ * The values of labels that come from names, each with a bound. Models and targets that the route lists do not count: a caller
+ * who makes up names that match a pattern can never turn one of those into `other`.
+ */
 export class Labels {
   readonly #max: number
   readonly #tags: readonly (TagLabel & { readonly values: LabelValues })[]
   readonly #dialects: LabelValues
   readonly #models: LabelValues
   readonly #providers: LabelValues
+  /** Of targets that the route does not list: called for models that it lists, as by a route of the user's own. */
   readonly #upstreamModels: LabelValues
+  /** The same, called for models that only a pattern matches: callers can make up their names. */
+  readonly #patternUpstreamModels: LabelValues
   readonly #keys: LabelValues
   readonly #rules: LabelValues
   readonly #reasons: LabelValues
@@ -23,6 +35,7 @@ export class Labels {
     this.#models = this.#values()
     this.#providers = this.#values()
     this.#upstreamModels = this.#values()
+    this.#patternUpstreamModels = this.#values()
     this.#keys = this.#values()
     this.#rules = this.#values()
     this.#reasons = this.#values()
@@ -36,17 +49,39 @@ export class Labels {
     return { operation, dialect: this.#dialects.of(dialect) }
   }
 
-  /** The public name of a model; `unknown` without one. */
-  model(name: string | undefined): string {
-    return name === undefined ? unknownValue : this.#models.of(name)
+  /**
+   * The public name of a model; `unknown` without one. A new name that the route does not list is `other` until an upstream was
+   * `called` for it.
+   */
+  model({ model, unlisted }: NamedModel, called: boolean): string {
+    if (model === undefined) return unknownValue
+    if (unlisted !== true) return model
+    return called ? this.#models.of(model) : this.#models.known(model)
   }
 
-  provider(attempt: Pick<AttemptRecord, 'provider'> | undefined): string {
-    return attempt === undefined ? unknownValue : this.#providers.of(attempt.provider)
+  provider(attempt: Pick<AttemptRecord, 'provider' | 'unlisted'> | undefined): string {
+    if (attempt === undefined) return unknownValue
+    return attempt.unlisted === true ? this.#providers.of(attempt.provider) : attempt.provider
   }
 
-  target(attempt: Pick<AttemptRecord, 'provider' | 'model'>): { provider: string; upstream_model: string } {
-    return { provider: this.provider(attempt), upstream_model: this.#upstreamModels.of(attempt.model) }
+  /** The target of an attempt of a request. */
+  attempted(attempt: AttemptRecord, request: NamedModel): TargetLabels {
+    const values = request.unlisted === true ? this.#patternUpstreamModels : this.#upstreamModels
+    return this.#target(attempt, values, attempt.called)
+  }
+
+  /** A target whose state has changed. */
+  target(target: NamedTarget): TargetLabels {
+    const own = this.#target(target, this.#upstreamModels, false)
+    return isOther(own) ? this.#target(target, this.#patternUpstreamModels, true) : own
+  }
+
+  /** `adds`: whether the model is added to the values if it is new. */
+  #target(target: NamedTarget, models: LabelValues, adds: boolean): TargetLabels {
+    const { model, unlisted } = target
+    const provider = this.provider(target)
+    if (unlisted !== true) return { provider, upstream_model: model }
+    return { provider, upstream_model: adds ? models.of(model) : models.known(model) }
   }
 
   /** The id of a provider's key. */
@@ -84,6 +119,17 @@ export class Labels {
 /** Replaces further values of a label that has too many. */
 export const otherValue = 'other'
 
+/** The labels of a target. */
+export interface TargetLabels {
+  readonly provider: string
+  readonly upstream_model: string
+}
+
+/** Whether a target has no labels of its own. */
+export function isOther({ provider, upstream_model }: TargetLabels): boolean {
+  return provider === otherValue || upstream_model === otherValue
+}
+
 /** In characters. Longer values become `other`. */
 const maxLength = 256
 
@@ -96,7 +142,12 @@ class LabelValues {
     this.#max = max
   }
 
-  /** The value under which it is counted. */
+  /** The value under which it is counted. Adds none. */
+  known(value: string): string {
+    return this.#known.has(value) ? value : otherValue
+  }
+
+  /** The value under which it is counted, from now on. */
   of(value: string): string {
     if (this.#known.has(value)) return value
     if (this.#known.size >= this.#max || value.length > maxLength) return otherValue

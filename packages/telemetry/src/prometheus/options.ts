@@ -17,8 +17,9 @@ export interface PrometheusOptions {
   /** The upper bounds of duration histograms, in seconds, ascending. Default: 15 from 0.025 to 600. */
   readonly buckets?: readonly number[]
   /**
-   * How many values a label of names can have: models, providers, tags, rules. Further values are counted as `other`,
-   * because callers can make up names that match a pattern of models. Default 100.
+   * How many values a label of names can have, such as tags and rules. Further values are counted as `other`. Models and targets
+   * that the route lists do not count and are never `other`: the bound is for names that only a pattern matches, which callers can
+   * make up. Default 100.
    */
   readonly maxLabelValues?: number
   /** Whether to add memory, event loop and garbage collection metrics of the process. Default `false`. */

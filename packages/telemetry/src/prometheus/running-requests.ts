@@ -1,5 +1,5 @@
 import type { BeginEvent, EndEvent } from '@sluice/core'
-import { seconds } from './count-request.ts'
+import { isCalled, seconds } from './count-request.ts'
 import type { Instruments } from './instruments.ts'
 import type { Labels } from './labels.ts'
 
@@ -21,17 +21,20 @@ export class RunningRequests {
     const { requestId } = event
     // Generated ids of a user's own may repeat: count each id once.
     if (this.#labelsById.has(requestId)) return
-    const labels = { ...this.#labels.operation(event), model: this.#labels.model(event.model) }
+    const labels = { ...this.#labels.operation(event), model: this.#labels.model(event, false) }
     this.#labelsById.set(requestId, labels)
     this.#metrics.inFlight.inc(labels)
   }
 
   /** Ignores requests that never began. */
-  end({ requestId, timings }: EndEvent): void {
+  end(event: EndEvent): void {
+    const { requestId, timings } = event
     const labels = this.#labelsById.get(requestId)
     if (labels === undefined) return
     this.#labelsById.delete(requestId)
     this.#metrics.inFlight.dec(labels)
-    this.#metrics.queueWait.observe(labels, seconds(timings.queue))
+    // A name that the route does not list may have a value of its own by now.
+    const model = this.#labels.model(event, isCalled(event))
+    this.#metrics.queueWait.observe({ ...labels, model }, seconds(timings.queue))
   }
 }

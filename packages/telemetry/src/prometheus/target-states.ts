@@ -1,6 +1,6 @@
 import type { ProviderKeyEvent, TargetEvent, UnavailableReason } from '@sluice/core'
 import type { Instruments } from './instruments.ts'
-import { type Labels, otherValue } from './labels.ts'
+import { isOther, type Labels, otherValue } from './labels.ts'
 
 const states = ['closed', 'cooldown', 'open', 'half_open'] as const
 
@@ -14,7 +14,7 @@ const reasons = Object.keys({
 
 /**
  * Sets the current state of a target to 1 and the others to 0, and since when it is unavailable for its reason. Targets
- * beyond the maximum number of labels have no state. `now` is in milliseconds since 1970.
+ * that are `other` have no state. `now` is in milliseconds since 1970.
  */
 export function setTargetState(
   event: TargetEvent,
@@ -23,7 +23,7 @@ export function setTargetState(
   now: number,
 ): void {
   const target = labels.target(event)
-  if (target.provider === otherValue || target.upstream_model === otherValue) return
+  if (isOther(target)) return
   for (const state of states) targetState.set({ ...target, state }, state === event.state ? 1 : 0)
   const since = Math.round((now - event.unavailableMs) / 1_000)
   for (const reason of reasons) {

@@ -6,7 +6,7 @@ import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
-import { AttemptEntry } from '../../observability/attempt-log.ts'
+import type { AttemptEntry } from '../../observability/attempt-log.ts'
 import { memberOf } from '../../primitives/own-members.ts'
 import {
   type CountedUsage,
@@ -63,7 +63,7 @@ export function callShadows(
 ): void {
   const { clock } = dependencies
   for (const target of shadows) {
-    const entry = new AttemptEntry(target, clock.monotonic(), 'shadow', 0, observer.attempts.traced)
+    const entry = observer.attempts.create(target, clock.monotonic(), 'shadow')
     entry.inputs = inputsOf(request)
     const lifetime = observer.shadows.begin()
     if (lifetime === undefined) {
