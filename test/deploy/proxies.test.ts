@@ -81,10 +81,15 @@ describe('the systemd unit', () => {
       expect(verified.stdout + verified.stderr).not.toContain('sluice@')
       const { stdout } = await run(systemdAnalyze!, ['security', '--offline=true', '--no-pager', file])
       expect(Number(/exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThan(2)
-      writeFileSync(file, unit.replace('Restart=on-failure', 'Restart=sometimes'))
+      writeFileSync(file, unit.replace('Restart=always', 'Restart=sometimes'))
       expect((await run(systemdAnalyze!, ['verify', file])).stderr).toMatch(/sluice@.*restart specifier/)
     },
   )
+
+  it('restarts however the process ended, unless systemctl has stopped it', () => {
+    // SIGHUP before Node has started its first script ends it, which is a clean exit to systemd.
+    expect(unit).toMatch(/^Restart=always$/m)
+  })
 
   it('stops with the time that a drain takes, and starts the command line on the port of its instance', () => {
     expect(unit).toContain(`TimeoutStopSec=${stopSeconds()}\n`)

@@ -73,6 +73,43 @@ describe('sluice serve', () => {
     expect(process.listenerCount('SIGHUP')).toBe(0)
   })
 
+  it('reloads once it is ready if SIGHUP came before', async () => {
+    const { context, logged, stop } = worldOf({ 'sluice.config.json': config })
+    onTestFinished(stop)
+    const run = serve.run({ 'no-watch': true }, [], context)
+    process.emit('SIGHUP')
+    process.emit('SIGHUP')
+    await vi.waitFor(() => expect(logged).toContain('Configuration reloaded.'), 10_000)
+    stop()
+    expect(await run).toBe(0)
+    expect(logged.filter(line => line.includes('reload'))).toHaveLength(1)
+    expect(logged[0]).toMatch(/^Serving /)
+    expect(process.listenerCount('SIGHUP')).toBe(0)
+  })
+
+  it('ends with 0, and serves nothing, if it is stopped while it reads the configuration', async () => {
+    const { context, logged, stop } = worldOf({ 'sluice.config.json': config })
+    const run = serve.run({}, [], context)
+    stop()
+    expect(await run).toBe(0)
+    expect(logged).toEqual([])
+    expect(process.listenerCount('SIGHUP')).toBe(0)
+  })
+
+  it('ends with 0, and serves nothing, if it is stopped while it starts', async () => {
+    const { context, logged, stop } = worldOf({ 'sluice.config.json': config })
+    // The service reads it when it opens its request log.
+    const stopping: CommandContext = {
+      ...context,
+      get print() {
+        stop()
+        return context.print
+      },
+    }
+    expect(await serve.run({}, [], stopping)).toBe(0)
+    expect(logged).toEqual([])
+  })
+
   it('listens where the command line says', async () => {
     const { context, logged, stop } = worldOf({ 'conf.json': { ...config, server: { port: 1 } } })
     const run = serve.run({ config: 'conf.json', port: '0', host: '127.0.0.1' }, [], context)

@@ -18,7 +18,8 @@ const fixed = ['server.host', 'server.port']
 
 /**
  * Starts the workers of a configuration: each runs `sluice serve` with this file. `reload` of the service replaces them, one after
- * the other. Rejects with `CommandError` if they cannot start.
+ * the other. Rejects with `CommandError` if they cannot start, and with the reason of `context.signal` if that aborts before; then
+ * no worker is left.
  */
 export async function startPrimary(
   { config, file }: LoadedConfig,
@@ -44,6 +45,7 @@ export async function startPrimary(
     topics: processTopics,
     log: context.log,
     args: [...args, '--no-watch'],
+    signal: context.signal,
   }).catch((error: unknown) => {
     throw error instanceof WorkerStartError ? new CommandError(error.message) : error
   })
@@ -64,9 +66,9 @@ export async function startPrimary(
     report: report as ServiceReport,
     service: {
       reload,
-      close: () => {
+      close: request => {
         const { drainMs = 30_000, shutdownDelayMs = 0 } = current.server ?? {}
-        return pool.close({ drainMs, delayMs: shutdownDelayMs })
+        return pool.close(request ?? { drainMs, delayMs: shutdownDelayMs })
       },
     },
   }
