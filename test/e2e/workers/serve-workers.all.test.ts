@@ -257,6 +257,31 @@ describe('sluice serve --workers', { timeout: 60_000 }, () => {
     expect(service.process.stderr()).not.toMatch(/cannot be read|ended|started again/)
   })
 
+  it('logs at each reload what needs a restart, compared with what runs', async () => {
+    const config = configOf('http://127.0.0.1:1')
+    const service = await served(config, ['--no-watch'])
+    const texts: string[] = []
+    let end = service.process.stderr().length
+    for (const server of [
+      { ...config.server, port: 1, workers: 3 },
+      { ...config.server, port: 1 },
+      config.server,
+    ]) {
+      writeFileSync(service.file, JSON.stringify({ ...config, server }))
+      service.process.child.kill('SIGHUP')
+      await vi.waitFor(() => expect(service.process.stderr().slice(end)).toContain('reloaded.\n'), patience)
+      texts.push(service.process.stderr().slice(end))
+      end = service.process.stderr().length
+    }
+    const restart = (name: string) =>
+      `${name} cannot change while the service runs. Restart it to apply the change.\n`
+    expect(texts).toEqual([
+      `${restart('server.port')}${restart('server.workers')}Configuration reloaded.\n`,
+      `${restart('server.port')}Configuration reloaded.\n`,
+      'Configuration reloaded.\n',
+    ])
+  })
+
   describe('a signal during the start', () => {
     /** A service whose processes print `reads N` and wait while they read the configuration: the primary, then its workers. */
     const starting = () => {

@@ -87,6 +87,27 @@ describe('sluice serve', () => {
     expect(process.listenerCount('SIGHUP')).toBe(0)
   })
 
+  it('logs at each reload what needs a restart, compared with what runs', async () => {
+    const { context, logged, stop } = worldOf({ 'sluice.config.json': config })
+    onTestFinished(stop)
+    const run = serve.run({ 'no-watch': true, host: '127.0.0.1' }, [], context)
+    await vi.waitFor(() => expect(logged).toHaveLength(3), 10_000)
+    const changes = [{ port: 1, host: '0.0.0.0', workers: 2 }, { port: 1 }, { port: 0, workers: 1 }]
+    for (const server of changes) {
+      writeFileSync(join(context.cwd, 'sluice.config.json'), JSON.stringify({ ...config, server }))
+      const before = logged.length
+      process.emit('SIGHUP')
+      await vi.waitFor(() => expect(logged.slice(before)).toContain('Configuration reloaded.'), 10_000)
+    }
+    expect(logged.slice(3).map(line => line.split(' ')[0])).toEqual([
+      ...['server.port', 'server.workers', 'Configuration'],
+      ...['server.port', 'Configuration'],
+      'Configuration',
+    ])
+    stop()
+    expect(await run).toBe(0)
+  })
+
   it('ends with 0, and serves nothing, if it is stopped while it reads the configuration', async () => {
     const { context, logged, stop } = worldOf({ 'sluice.config.json': config })
     const run = serve.run({}, [], context)

@@ -5,8 +5,10 @@ import { loadConfig } from '../config/load-config.ts'
 import { networkUrls } from '../dev/network-urls.ts'
 import { consoleOpener } from '../dev/open-console.ts'
 import { reachableUrl } from '../dev/reachable-url.ts'
+import { restartText, serveWorkers } from '../service/fixed-settings.ts'
 import { ReloadSignal } from '../service/reload-signal.ts'
 import { reportOf, runWorker, type ServiceReport } from '../service/run-worker.ts'
+import type { Service } from '../service/service.ts'
 import { nextFreePort, ServiceListenError } from '../service/service-listen-error.ts'
 import { startPrimary } from '../service/start-primary.ts'
 import { startService } from '../service/start-service.ts'
@@ -77,7 +79,7 @@ async function serveConfig(
   const isInFile = database !== undefined && !/^postgres/i.test(database)
   const library = isInFile ? await sqliteLibrary(context.cwd) : undefined
   const storage = storageText({ database, library })
-  const workers = workersOption ?? workerCount(loaded.config.server?.workers ?? 1, 'sluice serve')
+  const workers = serveWorkers(loaded.config, workersOption)
   if (workers > 1) {
     const member = WorkerMember.connect(processTopics)
     if (member !== undefined) {
@@ -92,9 +94,12 @@ async function serveConfig(
   }
   const starting =
     workers > 1
-      ? startPrimary(loaded, context, { ...address, workers })
+      ? startPrimary(loaded, context, { ...address, workers: workersOption })
       : startService(loaded.config, context, address)
-          .then(service => ({ service, report: reportOf(service) }))
+          .then(service => ({
+            service: reportingWorkers(service, context, workersOption),
+            report: reportOf(service),
+          }))
           .catch(withFreePort)
   const { service, report } = await starting.catch((error: unknown) => {
     // What was stopped need not start.
@@ -130,6 +135,21 @@ async function serveConfig(
     opener.close()
     await watched.close()
     await service.close()
+  }
+}
+
+/** A service in one process. Its reloads log a number of workers that would need a restart. */
+function reportingWorkers(
+  service: Service,
+  context: CommandContext,
+  option: number | undefined,
+): Pick<Service, 'reload' | 'close'> {
+  return {
+    close: service.close,
+    reload: async next => {
+      await service.reload(next)
+      if (serveWorkers(next, option) !== 1) context.log(restartText('server.workers'))
+    },
   }
 }
 
