@@ -81,10 +81,15 @@ describe('the systemd unit', () => {
       expect(verified.stdout + verified.stderr).not.toContain('sluice@')
       const { stdout } = await run(systemdAnalyze!, ['security', '--offline=true', '--no-pager', file])
       expect(Number(/exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThan(2)
-      writeFileSync(file, unit.replace('Restart=on-failure', 'Restart=sometimes'))
+      writeFileSync(file, unit.replace('Restart=always', 'Restart=sometimes'))
       expect((await run(systemdAnalyze!, ['verify', file])).stderr).toMatch(/sluice@.*restart specifier/)
     },
   )
+
+  it('restarts however the process ended, unless systemctl has stopped it', () => {
+    // SIGHUP before Node has started its first script ends it, which is a clean exit to systemd.
+    expect(unit).toMatch(/^Restart=always$/m)
+  })
 
   it('stops with the time that a drain takes, and starts the command line on the port of its instance', () => {
     expect(unit).toContain(`TimeoutStopSec=${stopSeconds()}\n`)
@@ -108,4 +113,65 @@ describe('the Prometheus files', () => {
     const { stdout } = await run(promtool!, ['check', 'config', join(folder, 'prometheus.yml')])
     expect(stdout).toMatch(/10 rules found/)
   })
+
+  it.skipIf(promtool === undefined)(
+    'alert at the first loss and the first call without a price, whose series are new',
+    { timeout: 60_000 },
+    async () => {
+      const folder = temporaryFolder()
+      writeFileSync(join(folder, 'alerts.yml'), readDeploy('prometheus/alerts.yml'))
+      const unpriced = { model: 'small', provider: 'openai' }
+      const summary = 'openai answers small without a known price: no sum of costs has it.'
+      const lost = { exp_annotations: { summary: 'Rows of the request log were lost.' } }
+      const fires = (alertname: string, minutes: number, alert?: object) => ({
+        eval_time: `${minutes}m`,
+        alertname,
+        exp_alerts: alert === undefined ? [] : [alert],
+      })
+      const lostAt = (minutes: number, isFiring: boolean) =>
+        fires(
+          'SluiceLogRowsLost',
+          minutes,
+          isFiring ? { exp_labels: { severity: 'warning' }, ...lost } : undefined,
+        )
+      const unpricedAt = (minutes: number, isFiring: boolean) =>
+        fires(
+          'SluiceUnpricedCalls',
+          minutes,
+          isFiring
+            ? { exp_labels: { severity: 'warning', ...unpriced }, exp_annotations: { summary } }
+            : undefined,
+        )
+      const tests = {
+        rule_files: ['alerts.yml'],
+        evaluation_interval: '1m',
+        tests: [
+          {
+            interval: '1m',
+            input_series: [
+              // The first loss after 5 minutes, and another one after 40.
+              { series: 'sluice_log_rows_lost_total{reason="full"}', values: '_x5 7x34 8x200' },
+              {
+                series:
+                  'sluice_unpriced_total{operation="generate",model="small",provider="openai",use="answer"}',
+                values: '_x5 1x200',
+              },
+              {
+                series:
+                  'sluice_unpriced_total{operation="generate",model="none",provider="openai",use="answer"}',
+                values: '0x200',
+              },
+            ],
+            alert_rule_test: [
+              ...[lostAt(4, false), lostAt(6, true), lostAt(20, false), lostAt(42, true), lostAt(60, false)],
+              ...[unpricedAt(4, false), unpricedAt(6, true), unpricedAt(50, true), unpricedAt(70, false)],
+            ],
+          },
+        ],
+      }
+      writeFileSync(join(folder, 'tests.json'), JSON.stringify(tests))
+      const { stdout } = await run(promtool!, ['test', 'rules', join(folder, 'tests.json')])
+      expect(stdout).toContain('SUCCESS')
+    },
+  )
 })

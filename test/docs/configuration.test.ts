@@ -1,15 +1,17 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig, type Service } from 'sluice'
 import { describe, expect, it } from 'vitest'
 import type { CommandContext } from '../../packages/cli/src/command.ts'
 import { check } from '../../packages/cli/src/commands/check.ts'
+import { fixedSettings } from '../../packages/cli/src/service/fixed-settings.ts'
 import { ask } from './runner/ask.ts'
 import { describePage } from './runner/describe-page.ts'
 import { fencesOf } from './runner/markdown.ts'
 import { temporaryFolder } from './runner/temporary-folder.ts'
 
 const page = 'docs/configuration.md'
+const root = join(import.meta.dirname, '../..')
 const env = { OPENAI_API_KEY: 'sk-openai', ANTHROPIC_API_KEY: 'sk-anthropic', ANN_KEY: 'sk-ann' }
 
 const fence = (wanted: string): string => {
@@ -56,6 +58,16 @@ describePage(page, {
       await service.close()
     }
   },
+})
+
+it('names each setting that needs a restart', () => {
+  const text = readFileSync(join(root, page), 'utf8')
+  const [, named = ''] = /valid configuration stays[\s\S]*?\n\n([\s\S]*?) need a restart\./.exec(text) ?? []
+  const settings = fixedSettings.map(path => path.join('.'))
+  expect([...named.matchAll(/`([\w.]+)`/g)].map(([, name]) => name).sort()).toEqual(
+    // The command compares it, not the service, which is one process.
+    [...settings, 'server.workers'].sort(),
+  )
 })
 
 describe('the configurations of the page', () => {

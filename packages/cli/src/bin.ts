@@ -31,6 +31,9 @@ for (const [signal, code] of [
   })
 }
 
+// A reload before the command is loaded has nothing to do, as the configuration is read after it. Workers have their primary for it.
+if (process.argv[2] === 'serve') process.on('SIGHUP', () => {})
+
 // EPIPE: the reader has exited, as `head` does.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -189,15 +189,16 @@ describe('sluice doctor', { timeout: 60_000 }, () => {
     expect(found.get('clock')).toMatchObject({ status })
   })
 
-  it.each(['sk-...', '<your key>', 'changeme', 'xxxxxxxxxxxx', 'your-api-key', 'short'])(
-    'takes %s for a placeholder',
-    async placeholder => {
-      const given = { env: { VENDOR_KEY: placeholder, CALLER_KEY: placeholder } }
-      const found = await findings(provided(await vendor(listsModels)), given)
-      for (const check of ['key of provider mine', 'key of caller me'])
-        expect(found.get(check)).toMatchObject({ status: 'warning' })
-    },
-  )
+  it.each([
+    ...['sk-...', '<your key>', 'changeme', 'xxxxxxxxxxxx', 'your-api-key', 'short'],
+    // Of deploy/kubernetes/examples/secret.yaml.
+    ...['replace-me', 'sk-replace-me', 'sk-ant-replace-me'],
+  ])('takes %s for a placeholder', async placeholder => {
+    const given = { env: { VENDOR_KEY: placeholder, CALLER_KEY: placeholder } }
+    const found = await findings(provided(await vendor(listsModels)), given)
+    for (const check of ['key of provider mine', 'key of caller me'])
+      expect(found.get(check)).toMatchObject({ status: 'warning' })
+  })
 
   it('finds keys in files, and files that others can read or change', async () => {
     const cwd = temporaryFolder()
@@ -384,7 +385,8 @@ describeWithPostgres('sluice doctor with PostgreSQL', () => {
       (await findings({ ...local, state: { database: server.url(name) } })).get('database')
     expect(await found()).toMatchObject({
       status: 'error',
-      message: expect.stringContaining('npx sluice-postgres migrate'),
+      message: expect.stringMatching(/^state\.database: The tables [^`]* than this package needs\.$/),
+      fix: 'Set DATABASE_URL to the URL of state.database, and run: npx sluice-postgres migrate',
     })
     const database = await openPostgres(server.pool(name), { migrate: true })
     await database.close()

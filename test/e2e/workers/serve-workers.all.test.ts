@@ -286,6 +286,66 @@ describe('sluice serve --workers', { timeout: 60_000 }, () => {
     expect(service.process.stderr()).not.toMatch(/cannot be read|ended|started again/)
   })
 
+  it('logs at each reload what needs a restart, compared with what runs', async () => {
+    const config = configOf('http://127.0.0.1:1')
+    const service = await served(config, ['--no-watch'])
+    const texts: string[] = []
+    let end = service.process.stderr().length
+    for (const server of [
+      { ...config.server, port: 1, workers: 3 },
+      { ...config.server, port: 1 },
+      config.server,
+    ]) {
+      writeFileSync(service.file, JSON.stringify({ ...config, server }))
+      service.process.child.kill('SIGHUP')
+      await vi.waitFor(() => expect(service.process.stderr().slice(end)).toContain('reloaded.\n'), patience)
+      texts.push(service.process.stderr().slice(end))
+      end = service.process.stderr().length
+    }
+    const restart = (name: string) =>
+      `${name} cannot change while the service runs. Restart it to apply the change.\n`
+    expect(texts).toEqual([
+      `${restart('server.port')}${restart('server.workers')}Configuration reloaded.\n`,
+      `${restart('server.port')}Configuration reloaded.\n`,
+      'Configuration reloaded.\n',
+    ])
+  })
+
+  describe('a signal during the start', () => {
+    /** A service whose processes print `reads N` and wait while they read the configuration: the primary, then its workers. */
+    const starting = () => {
+      const text = `process.stderr.write(\`reads \${process.env.SLUICE_WORKER ?? 'first'}\\n\`)
+        await new Promise(resolve => setTimeout(resolve, 300))
+        export default ${JSON.stringify(configOf('http://127.0.0.1:1'))}`
+      return sluice(['serve'], { cwd: temporaryFolder({ 'sluice.config.mjs': text }) })
+    }
+
+    it.each(['first', '1/2'])('reloads once it is ready at SIGHUP, sent while %s reads', async reader => {
+      const process = starting()
+      await process.until(new RegExp(`reads ${reader}`))
+      process.child.kill('SIGHUP')
+      await process.until(/Configuration reloaded\./)
+      expect(process.stderr()).toMatch(/with 2 workers\n[\s\S]*Configuration reloaded\.\n$/)
+      process.child.kill('SIGTERM')
+      expect(await process.exited).toBe(0)
+      expect(process.stderr().match(/Configuration reloaded/g)).toHaveLength(1)
+      expect(process.stderr()).not.toMatch(/ended|started again|Error/)
+    })
+
+    it.each([
+      ['SIGTERM', 'first'],
+      ['SIGTERM', '1/2'],
+      ['SIGINT', '1/2'],
+      ['SIGTERM', '2/2'],
+    ] as const)('ends with 0 and without a worker at %s, sent while %s reads', async (signal, reader) => {
+      const process = starting()
+      await process.until(new RegExp(`reads ${reader}`))
+      process.child.kill(signal)
+      expect(await process.exited).toBe(0)
+      expect(process.stderr()).not.toMatch(/Serving|ended|started again|Error/)
+    })
+  })
+
   it.each(['0', '-1', '1.5', 'all'])('refuses --workers %s', async workers => {
     const run = sluice(['serve', `--workers=${workers}`], {
       cwd: temporaryFolder({ 'sluice.config.json': JSON.stringify(configOf('http://127.0.0.1:9')) }),

@@ -73,6 +73,64 @@ describe('sluice serve', () => {
     expect(process.listenerCount('SIGHUP')).toBe(0)
   })
 
+  it('reloads once it is ready if SIGHUP came before', async () => {
+    const { context, logged, stop } = worldOf({ 'sluice.config.json': config })
+    onTestFinished(stop)
+    const run = serve.run({ 'no-watch': true }, [], context)
+    process.emit('SIGHUP')
+    process.emit('SIGHUP')
+    await vi.waitFor(() => expect(logged).toContain('Configuration reloaded.'), 10_000)
+    stop()
+    expect(await run).toBe(0)
+    expect(logged.filter(line => line.includes('reload'))).toHaveLength(1)
+    expect(logged[0]).toMatch(/^Serving /)
+    expect(process.listenerCount('SIGHUP')).toBe(0)
+  })
+
+  it('logs at each reload what needs a restart, compared with what runs', async () => {
+    const { context, logged, stop } = worldOf({ 'sluice.config.json': config })
+    onTestFinished(stop)
+    const run = serve.run({ 'no-watch': true, host: '127.0.0.1' }, [], context)
+    await vi.waitFor(() => expect(logged).toHaveLength(3), 10_000)
+    const changes = [{ port: 1, host: '0.0.0.0', workers: 2 }, { port: 1 }, { port: 0, workers: 1 }]
+    for (const server of changes) {
+      writeFileSync(join(context.cwd, 'sluice.config.json'), JSON.stringify({ ...config, server }))
+      const before = logged.length
+      process.emit('SIGHUP')
+      await vi.waitFor(() => expect(logged.slice(before)).toContain('Configuration reloaded.'), 10_000)
+    }
+    expect(logged.slice(3).map(line => line.split(' ')[0])).toEqual([
+      ...['server.port', 'server.workers', 'Configuration'],
+      ...['server.port', 'Configuration'],
+      'Configuration',
+    ])
+    stop()
+    expect(await run).toBe(0)
+  })
+
+  it('ends with 0, and serves nothing, if it is stopped while it reads the configuration', async () => {
+    const { context, logged, stop } = worldOf({ 'sluice.config.json': config })
+    const run = serve.run({}, [], context)
+    stop()
+    expect(await run).toBe(0)
+    expect(logged).toEqual([])
+    expect(process.listenerCount('SIGHUP')).toBe(0)
+  })
+
+  it('ends with 0, and serves nothing, if it is stopped while it starts', async () => {
+    const { context, logged, stop } = worldOf({ 'sluice.config.json': config })
+    // The service reads it when it opens its request log.
+    const stopping: CommandContext = {
+      ...context,
+      get print() {
+        stop()
+        return context.print
+      },
+    }
+    expect(await serve.run({}, [], stopping)).toBe(0)
+    expect(logged).toEqual([])
+  })
+
   it('listens where the command line says', async () => {
     const { context, logged, stop } = worldOf({ 'conf.json': { ...config, server: { port: 1 } } })
     const run = serve.run({ config: 'conf.json', port: '0', host: '127.0.0.1' }, [], context)

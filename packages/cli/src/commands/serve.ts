@@ -1,14 +1,18 @@
 import { once } from 'node:events'
 import { processTopics, WorkerMember, workerCount } from '@sluice/node/adapter'
-import { type Command, CommandError, type Values } from '../command.ts'
+import { type Command, type CommandContext, CommandError, type Values } from '../command.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { networkUrls } from '../dev/network-urls.ts'
 import { consoleOpener } from '../dev/open-console.ts'
 import { reachableUrl } from '../dev/reachable-url.ts'
+import { restartText, serveWorkers } from '../service/fixed-settings.ts'
+import { ReloadSignal } from '../service/reload-signal.ts'
 import { reportOf, runWorker, type ServiceReport } from '../service/run-worker.ts'
+import type { Service } from '../service/service.ts'
 import { nextFreePort, ServiceListenError } from '../service/service-listen-error.ts'
 import { startPrimary } from '../service/start-primary.ts'
 import { startService } from '../service/start-service.ts'
+import { untilAborted } from '../service/until-aborted.ts'
 import { watchConfig } from '../service/watch-config.ts'
 import { sqliteLibrary } from '../state/state-packages.ts'
 import { storageText } from '../state/storage-text.ts'
@@ -47,60 +51,112 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
         2,
       )
     }
-    const loaded = await loadConfig(textOf(values, 'config'), context)
-    const { database } = loaded.config.state ?? {}
-    const isInFile = database !== undefined && !/^postgres/i.test(database)
-    const library = isInFile ? await sqliteLibrary(context.cwd) : undefined
-    const storage = storageText({ database, library })
-    const address = { host: textOf(values, 'host'), port: portOf(values) }
-    const workers = workersOf(values) ?? workerCount(loaded.config.server?.workers ?? 1, 'sluice serve')
-    if (workers > 1) {
-      const member = WorkerMember.connect(processTopics)
-      if (member !== undefined) {
-        await runWorker(member, loaded.config, context, address)
-        return 0
-      }
-      if (database === ':memory:') {
-        throw new CommandError(
-          `state.database is :memory:, which each of ${workers} workers would have for itself. Use a file, such as file:./sluice.db, or one worker.`,
-        )
-      }
-    }
-    const { service, report } =
-      workers > 1
-        ? await startPrimary(loaded, context, { ...address, workers })
-        : await startService(loaded.config, context, address)
-            .then(service => ({ service, report: reportOf(service) }))
-            .catch(withFreePort)
-    const watched = watchConfig(service, loaded, context, { watch: values['no-watch'] !== true })
-    const hup = () => void watched.reload()
-    process.on('SIGHUP', hup)
-    const opener = consoleOpener(report.consoleURL && reachableUrl(report.consoleURL), context)
+    // Before the file is read: what a signal during the start asks for is done when the service is ready.
+    const reloadSignal = new ReloadSignal()
     try {
-      const by = workers > 1 ? ` with ${workers} workers` : ''
-      context.log(
-        `Serving ${report.models} ${report.models === 1 ? 'model' : 'models'} at ${report.baseURL}${by}`,
-      )
-      for (const url of networkUrls(report.baseURL, context.networkAddresses()))
-        context.log(`Network: ${url}`)
-      if (report.consoleURL !== undefined) context.log(`Console at ${report.consoleURL}`)
-      context.log(`Storage: ${storage}.`)
-      context.log(`Responses of the Responses API are ${report.responseStorage}.${offHint(report)}`)
-      if (report.bodyStorage !== undefined) {
-        context.log(
-          `Bodies of requests and responses are ${report.bodyStorage}. To store none, set log.bodies: false.`,
-        )
-      }
-      if (values.open === true) void opener.open()
-      if (!context.signal.aborted) await once(context.signal, 'abort')
-      return 0
+      return await serveConfig(values, context, reloadSignal)
     } finally {
-      process.off('SIGHUP', hup)
-      opener.close()
-      await watched.close()
-      await service.close()
+      reloadSignal.close()
     }
   },
+}
+
+async function serveConfig(
+  values: Values,
+  context: CommandContext,
+  reloadSignal: ReloadSignal,
+): Promise<number> {
+  const { signal } = context
+  const address = { host: textOf(values, 'host'), port: portOf(values) }
+  const workersOption = workersOf(values)
+  const loaded = await untilAborted(loadConfig(textOf(values, 'config'), context), signal)
+  if (loaded === undefined) {
+    const member = WorkerMember.connect(processTopics)
+    if (member !== undefined) await leaveBeforeStart(member)
+    return 0
+  }
+  const { database } = loaded.config.state ?? {}
+  const isInFile = database !== undefined && !/^postgres/i.test(database)
+  const library = isInFile ? await sqliteLibrary(context.cwd) : undefined
+  const storage = storageText({ database, library })
+  const workers = serveWorkers(loaded.config, workersOption)
+  if (workers > 1) {
+    const member = WorkerMember.connect(processTopics)
+    if (member !== undefined) {
+      await runWorker(member, loaded.config, context, address)
+      return 0
+    }
+    if (database === ':memory:') {
+      throw new CommandError(
+        `state.database is :memory:, which each of ${workers} workers would have for itself. Use a file, such as file:./sluice.db, or one worker.`,
+      )
+    }
+  }
+  const starting =
+    workers > 1
+      ? startPrimary(loaded, context, { ...address, workers: workersOption })
+      : startService(loaded.config, context, address)
+          .then(service => ({
+            service: reportingWorkers(service, context, workersOption),
+            report: reportOf(service),
+          }))
+          .catch(withFreePort)
+  const { service, report } = await starting.catch((error: unknown) => {
+    // What was stopped need not start.
+    if (signal.aborted) return { service: undefined, report: undefined }
+    throw error
+  })
+  if (service === undefined) return 0
+  if (signal.aborted) {
+    await service.close({ drainMs: 0, delayMs: 0 })
+    return 0
+  }
+  const watched = watchConfig(service, loaded, context, { watch: values['no-watch'] !== true })
+  const opener = consoleOpener(report.consoleURL && reachableUrl(report.consoleURL), context)
+  try {
+    const by = workers > 1 ? ` with ${workers} workers` : ''
+    context.log(
+      `Serving ${report.models} ${report.models === 1 ? 'model' : 'models'} at ${report.baseURL}${by}`,
+    )
+    for (const url of networkUrls(report.baseURL, context.networkAddresses())) context.log(`Network: ${url}`)
+    if (report.consoleURL !== undefined) context.log(`Console at ${report.consoleURL}`)
+    context.log(`Storage: ${storage}.`)
+    context.log(`Responses of the Responses API are ${report.responseStorage}.${offHint(report)}`)
+    if (report.bodyStorage !== undefined) {
+      context.log(
+        `Bodies of requests and responses are ${report.bodyStorage}. To store none, set log.bodies: false.`,
+      )
+    }
+    reloadSignal.connect(watched.reload)
+    if (values.open === true) void opener.open()
+    if (!signal.aborted) await once(signal, 'abort')
+    return 0
+  } finally {
+    opener.close()
+    await watched.close()
+    await service.close()
+  }
+}
+
+/** A service in one process. Its reloads log a number of workers that would need a restart. */
+function reportingWorkers(
+  service: Service,
+  context: CommandContext,
+  option: number | undefined,
+): Pick<Service, 'reload' | 'close'> {
+  return {
+    close: service.close,
+    reload: async next => {
+      await service.reload(next)
+      if (serveWorkers(next, option) !== 1) context.log(restartText('server.workers'))
+    },
+  }
+}
+
+/** Ends a worker that has opened nothing yet. */
+function leaveBeforeStart(member: WorkerMember): Promise<void> {
+  member.isListening = () => false
+  return member.leave()
 }
 
 /** Says how to turn off what stores texts. */

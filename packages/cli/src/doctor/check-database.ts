@@ -36,6 +36,9 @@ export async function checkDatabase(
         'sluice serve migrates it when it starts. Back the file up first.',
       )
     }
+    const [, problem, migrate] = /^(.*?) Run `(npx sluice-postgres migrate[^`]*)`/.exec(failure.message) ?? []
+    if (problem !== undefined)
+      return error(check, problem, `Set DATABASE_URL to the URL of state.database, and run: ${migrate}`)
     const fix = isPostgres
       ? 'Check state.database, and that the server runs and accepts this user.'
       : 'Check state.database, and that this process may read and write the file and its folder.'

@@ -6,7 +6,7 @@ import { type Finding, ok, warning } from './finding.ts'
 
 /** Texts of examples, and texts that nobody would issue as a key. */
 const placeholder =
-  /\.\.\.|…|^<.*>$|^\[.*\]$|^(?:x+|sk-x+|your[-_ ].*|.*[-_ ]your[-_ ].*|change[-_ ]?me|replace[-_ ]?me|todo|dummy|placeholder|example|secret|password|api[-_ ]?key)$/i
+  /\.\.\.|…|replace[-_ ]?me|^<.*>$|^\[.*\]$|^(?:x+|sk-x+|your[-_ ].*|.*[-_ ]your[-_ ].*|change[-_ ]?me|todo|dummy|placeholder|example|secret|password|api[-_ ]?key)$/i
 
 /** In characters. A shorter key can be guessed. */
 const shortestKey = 8

@@ -5,12 +5,12 @@ import { prometheus } from '@sluice/telemetry/prometheus'
 import { type CommandContext, CommandError } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
-import { fixedChanges } from './fixed-settings.ts'
+import { fixedChanges, restartText, serveWorkers } from './fixed-settings.ts'
 import type { ServiceReport } from './run-worker.ts'
 import type { Service, ServiceOptions } from './service.ts'
 
 interface PrimaryOptions extends Pick<ServiceOptions, 'host' | 'port'> {
-  readonly workers: number
+  readonly workers?: number | undefined
 }
 
 /** What a primary cannot change while it runs: all workers share it. */
@@ -18,13 +18,16 @@ const fixed = ['server.host', 'server.port']
 
 /**
  * Starts the workers of a configuration: each runs `sluice serve` with this file. `reload` of the service replaces them, one after
- * the other. Rejects with `CommandError` if they cannot start.
+ * the other. Rejects with `CommandError` if they cannot start, and with the reason of `context.signal` if that aborts before; then
+ * no worker is left.
  */
 export async function startPrimary(
   { config, file }: LoadedConfig,
   context: CommandContext,
-  { host = config.server?.host ?? '127.0.0.1', port = config.server?.port ?? 8787, workers }: PrimaryOptions,
+  options: PrimaryOptions,
 ): Promise<{ readonly service: Pick<Service, 'reload' | 'close'>; readonly report: ServiceReport }> {
+  const { host = config.server?.host ?? '127.0.0.1', port = config.server?.port ?? 8787 } = options
+  const workers = serveWorkers(config, options.workers)
   // What workers that have ended had counted is summed here.
   if (config.telemetry?.metrics !== false) prometheus({ group: processTopics })
   if (config.console) createConsole({ adminKey: config.console.adminKey, group: processTopics })
@@ -44,29 +47,29 @@ export async function startPrimary(
     topics: processTopics,
     log: context.log,
     args: [...args, '--no-watch'],
+    signal: context.signal,
   }).catch((error: unknown) => {
     throw error instanceof WorkerStartError ? new CommandError(error.message) : error
   })
   let current = config
   const reload = async (next: TypedConfig): Promise<void> => {
-    const changes = fixedChanges(current, next).filter(path => fixed.includes(path))
-    if (!Object.is(current.server?.workers, next.server?.workers)) changes.push('server.workers')
+    const changes = fixedChanges(config, next, options).filter(path => fixed.includes(path))
+    if (serveWorkers(next, options.workers) !== workers) changes.push('server.workers')
     try {
       await pool.reload()
     } catch (error) {
       throw error instanceof WorkerStartError ? new CommandError(error.message) : error
     }
     current = next
-    for (const path of changes)
-      context.log(`${path} cannot change while the service runs. Restart it to apply the change.`)
+    for (const path of changes) context.log(restartText(path))
   }
   return {
     report: report as ServiceReport,
     service: {
       reload,
-      close: () => {
+      close: request => {
         const { drainMs = 30_000, shutdownDelayMs = 0 } = current.server ?? {}
-        return pool.close({ drainMs, delayMs: shutdownDelayMs })
+        return pool.close(request ?? { drainMs, delayMs: shutdownDelayMs })
       },
     },
   }

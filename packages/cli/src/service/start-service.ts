@@ -18,7 +18,7 @@ import { VendorPool } from '../config/providers/vendor-pool.ts'
 import { responseStorage, responseStorageText, responseStorageWarning } from '../config/response-storage.ts'
 import { cachedTokenCallers } from '../config/sections/callers.ts'
 import { openState } from '../state/open-state.ts'
-import { fixedChanges, withFixedSettings } from './fixed-settings.ts'
+import { fixedChanges, restartText, withFixedSettings } from './fixed-settings.ts'
 import { rejectForeignHost } from './host-check.ts'
 import { ServicePrices } from './load-prices.ts'
 import { bodyLogConfig, bodyStorageText, openBodyLog, openRequestLog } from './open-request-log.ts'
@@ -179,15 +179,14 @@ async function started(
 
   const reload = async (next: TypedConfig): Promise<void> => {
     const before = compiled.config
-    const changes = fixedChanges(before, compiledOf(next).config)
+    const changes = fixedChanges(before, compiledOf(next).config, options)
     const after = compiledOf(changes.length === 0 ? next : withFixedSettings(before, next))
     const nextOptions = await optionsOf(after)
     gateway.reload(nextOptions)
     compiled = after
     after.vendors.keep()
     front = frontOf(gateway, after.config, endpointsOf(after.config, nextOptions))
-    for (const path of changes)
-      context.log(`${path} cannot change while the service runs. Restart it to apply the change.`)
+    for (const path of changes) context.log(restartText(path))
   }
   /** One after the other: the last one that was asked for is the one that stays. */
   let reloading: Promise<unknown> = Promise.resolve()

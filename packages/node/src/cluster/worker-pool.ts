@@ -13,6 +13,8 @@ export interface WorkerPoolOptions {
   readonly log: (text: string) => void
   /** The arguments of a worker. Default: those of this process. */
   readonly args?: readonly string[]
+  /** Stops a pool that is starting: `start` then ends all workers, and rejects. */
+  readonly signal?: AbortSignal
 }
 
 /** How long the primary waits before it restarts a worker, in milliseconds: twice as long each time, up to the last. */
@@ -89,14 +91,21 @@ export class WorkerPool {
       ask: (topic, question) => pool.#ask(topic, question),
       publish: (topic, message) => pool.#publish(topic, message, undefined),
     })
+    const stop = () => void pool.close({ drainMs: 0, delayMs: 0 })
+    options.signal?.addEventListener('abort', stop)
     try {
+      options.signal?.throwIfAborted()
       const [first, ...others] = pool.#positions as [Position, ...Position[]]
       const report = await pool.#startFirst(first)
+      options.signal?.throwIfAborted()
       await Promise.all(others.map(position => pool.#startAt(position)))
+      options.signal?.throwIfAborted()
       return { pool, report }
     } catch (error) {
       await pool.close({ drainMs: 0, delayMs: 0 })
       throw error
+    } finally {
+      options.signal?.removeEventListener('abort', stop)
     }
   }
 
@@ -178,6 +187,7 @@ export class WorkerPool {
           throw new WorkerStartError(`${error.message} It was started ${attempt} times.`, true)
         }
         await new Promise(resolve => setTimeout(resolve, firstRestartMs * 2 ** (attempt - 1)))
+        if (this.#closing !== undefined) throw error
       } finally {
         position.isReplacing = false
       }
@@ -189,7 +199,7 @@ export class WorkerPool {
     const worker = this.#fork(position)
     position.worker = worker
     await worker.ready.catch((error: Error) => {
-      this.#options.log(error.message)
+      if (this.#closing === undefined) this.#options.log(error.message)
       worker.kill()
     })
   }
