@@ -289,6 +289,8 @@ describe('sluice serve --workers', { timeout: 60_000 }, () => {
   it('logs at each reload what needs a restart, compared with what runs', async () => {
     const config = configOf('http://127.0.0.1:1')
     const service = await served(config, ['--no-watch'])
+    // The last line of the start.
+    await service.process.until(/Responses of the Responses API are .*\n/)
     const texts: string[] = []
     let end = service.process.stderr().length
     for (const server of [
