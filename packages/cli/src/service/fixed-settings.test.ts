@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
 import { fixedChanges, serveWorkers } from './fixed-settings.ts'
 
-const configOf = (server: NonNullable<TypedConfig['server']>, more: Partial<TypedConfig> = {}): TypedConfig => ({
+const configOf = (
+  server: NonNullable<TypedConfig['server']>,
+  more: Partial<TypedConfig> = {},
+): TypedConfig => ({
   providers: { local: {} },
   models: { demo: 'local/demo' },
   server,
