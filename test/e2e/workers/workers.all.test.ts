@@ -120,7 +120,7 @@ describe('serve() with workers', { timeout: 60_000 }, () => {
     while (performance.now() < until) bobs.push(await service.chat({ key: 'sk-bob' }))
     expect(Math.max(...(await reading))).toBeGreaterThan(10_000_000)
     expect(bobs.length).toBeGreaterThan(5)
-    // On a busy machine a decision may take too long. On one channel with the responses, nearly all do.
+    // On a busy machine some decisions take too long.
     const { 200: admitted = 0 } = statusesOf(bobs)
     expect(admitted / bobs.length).toBeGreaterThan(0.5)
   })
