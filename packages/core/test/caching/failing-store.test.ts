@@ -77,7 +77,7 @@ describe('a failing store of answers', () => {
     expect(stores()).toHaveLength(2)
   })
 
-  it('is told to the observer of the options in use', async () => {
+  it('is reported to the observer of the options in use', async () => {
     const answers = breakable(memoryCacheStore())
     const { gateway, given, clock, cached, stores } = site({ cache: cacheIn(answers.store) })
     await cached(6)
