@@ -54,7 +54,7 @@ export async function decide<Host>(
   const { responses } = options
   const draft =
     responses !== undefined && allowsStored(principal) && refersToState(dialect, given)
-      ? await responses.restore(given, principal, dialect.state!)
+      ? await responses.restore(given, principal, dialect.state!, context.lifetime)
       : given
   context.routing.begun = true
   const deciding = decideTargets(draft, principal, options, context)

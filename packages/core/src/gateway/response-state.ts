@@ -5,6 +5,7 @@ import type { Principal, PrincipalId } from '../contracts/principal.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { ResponseStore } from '../contracts/response-store.ts'
 import { GatewayError } from '../errors/errors.ts'
+import type { Lifetime } from '../http/lifetime.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
@@ -90,9 +91,9 @@ export class ResponseState {
    * Rejects with `GatewayError` 400 for what is not stored for the principal, or is too long; 429 if too many reads of the principal
    * wait; 503 if the store fails.
    */
-  async restore(draft: Draft, principal: Principal, state: DialectState): Promise<Draft> {
+  async restore(draft: Draft, principal: Principal, state: DialectState, lifetime: Lifetime): Promise<Draft> {
     const owner = ownerOf(principal)
-    return this.#paced(owner, async reading => {
+    return this.#paced(owner, lifetime, async reading => {
       const { previousId, itemIds } = state.references(draft.body)
       const chain = previousId === undefined ? [] : await this.#chain(owner, previousId, state, reading)
       const turns = [...chain]
@@ -120,8 +121,8 @@ export class ResponseState {
   }
 
   /** Reads what is stored for an owner when it is its turn. */
-  async #paced<T>(owner: string, read: (reading: Reading) => Promise<T>): Promise<T> {
-    const begun = this.#reads.begin(owner)
+  async #paced<T>(owner: string, lifetime: Lifetime, read: (reading: Reading) => Promise<T>): Promise<T> {
+    const begun = this.#reads.begin(owner, lifetime)
     const turn = isPromise(begun) ? await begun : begun
     const reading = { bytes: 0 }
     try {
@@ -135,8 +136,13 @@ export class ResponseState {
    * Returns the stored turn of an owner, as it is now if it runs in the background; `undefined` if there is none. Rejects with
    * `GatewayError` 503.
    */
-  async find(owner: string, id: string, state: DialectState): Promise<StoredTurn | undefined> {
-    return this.#paced(owner, async reading => {
+  async find(
+    owner: string,
+    id: string,
+    state: DialectState,
+    lifetime: Lifetime,
+  ): Promise<StoredTurn | undefined> {
+    return this.#paced(owner, lifetime, async reading => {
       const { turn } = (await this.#read(owner, id, reading)) ?? {}
       return turn === undefined || turn.deleted === true
         ? undefined
@@ -174,7 +180,12 @@ export class ResponseState {
    * Cancels a response in the background, and resolves when it has ended. One of another process may not have ended in time: then
    * it still runs. Returns it as it is then; `undefined` if it was deleted. Rejects with `GatewayError` 503.
    */
-  async cancel(owner: string, turn: StoredTurn, state: DialectState): Promise<StoredTurn | undefined> {
+  async cancel(
+    owner: string,
+    turn: StoredTurn,
+    state: DialectState,
+    lifetime: Lifetime,
+  ): Promise<StoredTurn | undefined> {
     const { id } = turn
     const here = this.#runs.find(owner, id)
     if (here !== undefined) {
@@ -186,14 +197,14 @@ export class ResponseState {
     }
     const until = this.#clock.monotonic() + cancelMs
     for (;;) {
-      const now = await this.find(owner, id, state)
+      const now = await this.find(owner, id, state, lifetime)
       if (now?.background?.state !== 'running' || this.#clock.monotonic() >= until) return now
       await this.sleep(pollMs)
     }
   }
 
   /** Returns the events of a response in the background, which this process may run. */
-  events(owner: string, turn: StoredTurn, state: DialectState): EventSource {
+  events(owner: string, turn: StoredTurn, state: DialectState, lifetime: Lifetime): EventSource {
     const { id } = turn
     const here = this.#runs.find(owner, id)
     if (here?.events !== undefined) return here.events
@@ -201,7 +212,7 @@ export class ResponseState {
     const refresh = async () => {
       await this.sleep(pollMs)
       if (at !== 'running') return
-      const now = await this.find(owner, id, state)
+      const now = await this.find(owner, id, state, lifetime)
       if (now?.background === undefined) throw new GatewayError('server_error', { message: deletedMeanwhile })
       parts = now.background.parts
       at = now.background.state
@@ -225,8 +236,8 @@ export class ResponseState {
    * Deletes a response of an owner. What continued it can still read its items, until they expire. One that runs in the background
    * ends, without being stored. Returns whether there was one. Rejects with `GatewayError` 503.
    */
-  async delete(owner: string, id: string, state: DialectState): Promise<boolean> {
-    const turn = await this.find(owner, id, state)
+  async delete(owner: string, id: string, state: DialectState, lifetime: Lifetime): Promise<boolean> {
+    const turn = await this.find(owner, id, state, lifetime)
     if (turn === undefined) return false
     if (turn.background !== undefined) {
       // Marked first: the process that runs it looks for the mark after it has stored the end.

@@ -1,6 +1,9 @@
 import type { Clock } from '../clock/clock.ts'
+import { WakeTimer } from '../clock/wake-timer.ts'
+import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { spreadRetryAfterHeaders } from '../errors/retry-headers.ts'
+import type { EndListener, Lifetime } from '../http/lifetime.ts'
 import { Lru } from '../primitives/lru.ts'
 
 /** How many bytes of one principal are read at once, by what its last reads had. */
@@ -23,8 +26,8 @@ interface Reader {
   expectedBytes: number
   /** In monotonic milliseconds. */
   pausesUntil: number
-  isTimed: boolean
-  readonly waiting: (() => void)[]
+  readonly timer: WakeTimer
+  readonly waiting: Set<() => void>
 }
 
 /** A read that has begun. */
@@ -48,11 +51,15 @@ export class StoredReads {
     this.#random = random
   }
 
-  /** Begins a read of an owner, when it is its turn. Rejects with `GatewayError` 429 if too many of it wait. */
-  begin(owner: string): StoredRead | Promise<StoredRead> {
+  /**
+   * Begins a read of an owner, when it is its turn. Rejects with `GatewayError` 429 if too many of it wait, and with `LifeEnded` when
+   * the request is aborted.
+   */
+  begin(owner: string, lifetime: Lifetime): StoredRead | Promise<StoredRead> {
     const reader = this.#readerOf(owner)
-    if (reader.waiting.length === 0 && this.#isFree(reader)) return this.#start(reader)
-    if (reader.waiting.length >= maxWaiting) {
+    const { waiting } = reader
+    if (waiting.size === 0 && this.#isFree(reader)) return this.#start(reader)
+    if (waiting.size >= maxWaiting) {
       return Promise.reject(
         new GatewayError('rate_limit_exceeded', {
           message: `You are reading ${maxWaiting} stored responses at once, or more. Please try again when others are read.`,
@@ -60,8 +67,17 @@ export class StoredReads {
         }),
       )
     }
-    return new Promise(resolve => {
-      reader.waiting.push(() => resolve(this.#start(reader)))
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        lifetime.offEnd(leave)
+        resolve(this.#start(reader))
+      }
+      const leave: EndListener = reason => {
+        waiting.delete(start)
+        reject(new LifeEnded(reason))
+      }
+      waiting.add(start)
+      lifetime.onEnd(leave)
       this.#proceed(reader)
     })
   }
@@ -73,8 +89,8 @@ export class StoredReads {
       active: 0,
       expectedBytes: firstBytes,
       pausesUntil: Number.NEGATIVE_INFINITY,
-      isTimed: false,
-      waiting: [],
+      timer: new WakeTimer({ clock: this.#clock, ring: () => this.#proceed(reader), background: false }),
+      waiting: new Set(),
     }
     this.#readers.set(owner, reader)
     return reader
@@ -104,13 +120,12 @@ export class StoredReads {
 
   /** Begins what waits and may. */
   #proceed(reader: Reader): void {
-    while (reader.waiting.length > 0 && this.#isFree(reader)) reader.waiting.shift()!()
-    const ms = reader.pausesUntil - this.#clock.monotonic()
-    if (reader.waiting.length === 0 || ms <= 0 || reader.isTimed) return
-    reader.isTimed = true
-    this.#clock.setTimer(Math.ceil(ms), () => {
-      reader.isTimed = false
-      this.#proceed(reader)
-    })
+    const { waiting, pausesUntil, timer } = reader
+    for (const start of waiting) {
+      if (!this.#isFree(reader)) break
+      waiting.delete(start)
+      start()
+    }
+    if (waiting.size > 0 && pausesUntil > this.#clock.monotonic()) timer.wakeAt(pausesUntil)
   }
 }

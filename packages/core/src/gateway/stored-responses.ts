@@ -44,12 +44,14 @@ export async function respondStored<Host>(
   }
   const responses = options.responses
   const { state } = dialect
+  const { lifetime } = context
   if (responses === undefined || state === undefined) throw notFound(id)
   if (request.method === 'DELETE') {
-    if (await responses.delete(owner, id, state)) return respond({ id, object: 'response', deleted: true })
+    if (await responses.delete(owner, id, state, lifetime))
+      return respond({ id, object: 'response', deleted: true })
     throw notFound(id)
   }
-  const turn = await responses.find(owner, id, state)
+  const turn = await responses.find(owner, id, state, lifetime)
   if (turn === undefined) throw notFound(id)
   const query = new URL(request.url).searchParams
   if (part === 'input_items') return respond(pageOf(turn, query))
@@ -57,14 +59,15 @@ export async function respondStored<Host>(
     if (turn.background === undefined) {
       throw new GatewayError('invalid_request', { message: 'Cannot cancel a synchronous response.' })
     }
-    const cancelled = turn.background.state === 'running' ? await responses.cancel(owner, turn, state) : turn
+    const cancelled =
+      turn.background.state === 'running' ? await responses.cancel(owner, turn, state, lifetime) : turn
     if (cancelled === undefined) throw notFound(id)
     return respond(cancelled.response)
   }
   if (query.get('stream') !== 'true') return respond(turn.response)
   checkStreamed(turn)
   const from = startOf(query.get('starting_after'))
-  const source = responses.events(owner, turn, state)
+  const source = responses.events(owner, turn, state, lifetime)
   const stopCounting = options.backgroundRuns.follow(owner, options.random)
   const ends = streamEndsOf(dialect as GenerateDialect)
   const events = new FollowedEvents(source, ends, from, isComplete => {

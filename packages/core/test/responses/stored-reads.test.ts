@@ -36,8 +36,9 @@ function site(answer: string, options: Partial<GatewayOptions> = {}) {
     authenticate: request => ({ id: request.headers.get('x-caller') ?? 'ann' }),
     ...options,
   })
-  const send = async (path: string, body?: object, caller = 'ann') => {
+  const send = async (path: string, body?: object, caller = 'ann', signal?: AbortSignal) => {
     const response = await gateway.fetch(`http://sluice.test/v1/responses${path}`, {
+      ...(signal && { signal }),
       method: body === undefined ? 'GET' : 'POST',
       headers: { 'content-type': 'application/json', 'x-caller': caller },
       ...(body !== undefined && { body: JSON.stringify({ model: 'm', ...body }) }),
@@ -117,6 +118,24 @@ describe('reads of stored responses', () => {
     const next = () => send('', { previous_response_id: id, input: 'And?', store: false })
     await passUntil([next()])
     expect(await passUntil([next()])).toBeGreaterThan(500)
+  })
+
+  it('do not happen for clients that leave while they wait', async () => {
+    const { stored, send, passUntil, seen } = site('x'.repeat(4_000_000))
+    const { id } = await stored()
+    await passUntil([send(`/${id}`)])
+    const before = seen.reads
+    const leaving = new AbortController()
+    const left = Array.from({ length: 200 }, () => send(`/${id}`, undefined, 'ann', leaving.signal))
+    const stays = send(`/${id}`)
+    expect((await stays).status).toBe(429)
+    leaving.abort()
+    const ends = await Promise.allSettled(left)
+    expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['rejected']))
+    const next = send(`/${id}`)
+    expect(await passUntil([next])).toBeLessThan(2_000)
+    expect((await next).status).toBe(200)
+    expect(seen.reads - before).toBe(1)
   })
 
   it('are refused where too many of a principal wait', async () => {
