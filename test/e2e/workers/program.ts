@@ -14,8 +14,8 @@ import {
 import { serve } from '@sluice/node'
 import { openaiCompatible } from '@sluice/providers'
 
-/** Of the channel between a worker and its primary. */
-const channelDescriptor = 4
+/** Of the channel between a worker and its primary that is garbled. */
+const channelDescriptor = Number(process.env.CHANNEL ?? 4)
 
 // A service with workers, as a user writes one. What a test varies is in the environment.
 

@@ -151,6 +151,32 @@ describe('remoteStores', () => {
     await taken
   })
 
+  it('answers what is short while texts of the cache and of stored responses are on their way', async () => {
+    const [worker] = connected()
+    const unanswered = () => {
+      const [one] = duplexPair()
+      const channel = new Channel(one, () => undefined)
+      onTestFinished(() => channel.close())
+      return channel
+    }
+    const channels = { limits: worker!.channel, cache: unanswered(), responses: unanswered() }
+    const stores = remoteStores(channels, 1)
+    const texts = [
+      stores.cache(named({})).get({ owner: 'owner', name: 'a' }),
+      stores.responses(named({})).get('owner', 'resp_1'),
+    ].map(text => Promise.resolve(text).then(String, String))
+    expect(await Promise.race([...texts, tick()])).toBeUndefined()
+    const claim = { id: 'a', ttlMs: 1_000, counters: [] }
+    expect(await stores.limits(named({})).admit(claim)).toMatchObject({ allowed: true })
+    expect(await stores.health.read([])).toEqual([])
+    expect(await new Promise(resolve => stores.slots('vendor', 1).wait({ digest: 'a' }, resolve))).toBeTypeOf(
+      'function',
+    )
+    channels.cache.close()
+    channels.responses.close()
+    expect(await Promise.all(texts)).toEqual(new Array(2).fill('Error: The other process has ended.'))
+  })
+
   it('fails calls when the other end is gone, or has no such function', async () => {
     const [worker] = connected()
     await expect(worker!.channel.call('no.such')).rejects.toThrow('The primary has no function no.such.')

@@ -211,15 +211,14 @@ export class WorkerPool {
     )
     const member: Member = { process, session, last: new Map(), isKept: false }
     this.#members.add(member)
-    void process.channel.closed.then(() => {
-      if (!process.channel.isUnreadable || process.hasEnded) return
+    void process.unreadable.then(() => {
+      if (process.hasEnded) return
       this.#options.log(`Worker ${position.number} sent what cannot be read: it is ended.`)
       process.kill()
     })
     void process.ended.then(how => {
       this.#members.delete(member)
       session.end()
-      process.channel.close()
       if (!member.isKept) void this.#keep(member.last)
       if (position.worker !== process || position.isReplacing || this.#closing !== undefined) return
       if (!process.isStopping) this.#options.log(`Worker ${position.number} ended ${how}.`)

@@ -45,6 +45,8 @@ const exitMs = 10_000
 export class WorkerProcess {
   readonly number: number
   readonly channel: Channel
+  /** Resolves when the worker has sent what cannot be read, on any of its channels. */
+  readonly unreadable: Promise<void>
   /** Resolves with how the process ended, in words. */
   readonly ended: Promise<string>
   /** Resolves with what it reported when it was ready. Rejects with `WorkerStartError`. */
@@ -55,6 +57,7 @@ export class WorkerProcess {
   /** Whether `stop` was called. */
   isStopping = false
   readonly #worker: Worker
+  readonly #channels: readonly Channel[]
   #reportReady: (report: unknown) => void = () => {}
   #reportFailure: (error: WorkerStartError) => void = () => {}
   #killTimer: NodeJS.Timeout | undefined
@@ -64,11 +67,19 @@ export class WorkerProcess {
     this.number = number
     this.#worker = cluster.fork({ [workerVariable]: `${number}/${total}/${messageVersion}` })
     const streamAt = (descriptor: number) => this.#worker.process.stdio[descriptor] as unknown as Duplex
-    for (const descriptor of Object.values(textDescriptors)) new Channel(streamAt(descriptor), handle)
+    const texts = Object.values(textDescriptors).map(at => new Channel(streamAt(at), handle))
     this.channel = new Channel(streamAt(channelDescriptor), (name, args) => {
       if (name === 'ready') return this.#isReady(args[0])
       if (name === 'failed') return this.#reportFailure(new WorkerStartError(String(args[0]), true))
       return handle(name, args)
+    })
+    this.#channels = [this.channel, ...texts]
+    this.unreadable = new Promise(resolve => {
+      for (const channel of this.#channels) {
+        void channel.closed.then(() => {
+          if (channel.isUnreadable) resolve()
+        })
+      }
     })
     this.ready = new Promise((resolve, reject) => {
       this.#reportReady = resolve
@@ -78,6 +89,7 @@ export class WorkerProcess {
     this.ready.catch(() => {})
     this.ended = once(this.#worker.process, 'exit').then(([code, signal]) => {
       this.hasEnded = true
+      for (const channel of this.#channels) channel.close()
       clearTimeout(this.#killTimer)
       clearTimeout(starting)
       const how = signal === null ? `with exit code ${code}` : `by ${signal}`
