@@ -7,9 +7,6 @@ import { fileURLToPath } from 'node:url'
 import { fileJournal } from '@sluice/postgres'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
-// Processes take their time to start on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 })
-
 const main = fileURLToPath(new URL('programs/postgres-journal-main.ts', import.meta.url))
 
 /** A process that appends to a journal; files of it can have so many blocks. */

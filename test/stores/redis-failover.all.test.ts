@@ -5,8 +5,6 @@ import { openRedis } from '../../packages/cli/src/state/open-redis.ts'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
 import { RedisServer, startReplica } from './servers/redis-server.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
-
 /** What the name of a server is to its clients: new connections go to the present target. */
 class Name {
   target: number

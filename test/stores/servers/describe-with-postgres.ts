@@ -1,8 +1,5 @@
-import { describe, vi } from 'vitest'
+import { describe } from 'vitest'
 import { postgresBin } from './postgres-server.ts'
-
-// A machine that has much to do takes its time to start servers and processes.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 /** Tests that need PostgreSQL: left out, and said so, where there is none. In CI they fail then. */
 export const describeWithPostgres = describe.runIf(postgresBin !== undefined || process.env.CI)
