@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sluice-simulation-'))
 try {
   const script = join(folder, 'fleet.mjs')
   await bundleFleet(root, script)
-  run(process.execPath, [...nodeOptions, script, ...process.argv.slice(2)])
+  run(process.execPath, [...nodeOptions, ...process.execArgv, script, ...process.argv.slice(2)])
 } catch (error) {
   process.exitCode = 1
   if (!/ended with/.test(error.message)) throw error
