@@ -200,6 +200,41 @@ describe('sluice doctor', { timeout: 60_000 }, () => {
       expect(found.get(check)).toMatchObject({ status: 'warning' })
   })
 
+  it('takes placeholders for what they are in secrets that are not keys', async () => {
+    const configured = {
+      ...local,
+      console: { adminKey: `\${SECRET}` },
+      jwt: { secret: `\${SECRET}`, issuer: 'https://issuer.test', audience: 'us' },
+      telemetry: { metrics: { token: `\${SECRET}` } },
+      state: { pepper: { v2: `\${SECRET}`, v1: `\${SECRET}` } },
+    }
+    const checks = [
+      ...['console.adminKey', 'jwt.secret', 'telemetry.metrics.token'],
+      ...['state.pepper.v2', 'state.pepper.v1'],
+    ]
+    for (const [secret, status] of [
+      ['your-secret-of-at-least-thirty-two-bytes', 'warning'],
+      ['hush-0123456789-0123456789-0123456789', 'ok'],
+    ] as const) {
+      const found = await findings(configured, { env: { SECRET: secret } })
+      expect(checks.map(check => found.get(check)?.status)).toEqual(checks.map(() => status))
+    }
+    const single = { ...local, state: { pepper: `\${SECRET}` } }
+    const found = await findings(single, { env: { SECRET: 'replace-me' } })
+    expect(found.get('state.pepper')).toMatchObject({ status: 'warning' })
+  })
+
+  it('finds budgets that reject models without a price', async () => {
+    const limits = [{ kind: 'budget', limit: 5, per: 'day', currency: 'usd' }]
+    expect((await findings({ ...local, limits })).get('budget limits[0]')).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('demo (local/demo)'),
+      fix: expect.stringContaining('unpriced: allow'),
+    })
+    const priced = await findings({ ...local, limits, prices: { demo: { input: 0, output: 0 } } })
+    expect([...priced.keys()].filter(check => check.startsWith('budget'))).toEqual([])
+  })
+
   it('finds keys in files, and files that others can read or change', async () => {
     const cwd = temporaryFolder()
     const name = 'file sluice.config.json'

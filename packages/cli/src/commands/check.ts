@@ -4,7 +4,7 @@ import type { TypedConfig } from '../config/config.ts'
 import { configSummary } from '../config/config-summary.ts'
 import { InvalidConfigError } from '../config/issues/invalid-config-error.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { loadPrices, pricesText } from '../service/load-prices.ts'
+import { loadPrices, pricesText, priceWarnings } from '../service/load-prices.ts'
 import { openTelemetryPackages } from '../service/open-telemetry.ts'
 import { loadStatePackages } from '../state/state-packages.ts'
 
@@ -17,10 +17,10 @@ Usage: sluice check [FILE] [options]
 
   FILE              configuration to check. Default: sluice.config.{ts,mts,js,mjs,json,yaml,yml} in this folder
   --config FILE     the same
-  --json            prints { "ok": true, "models": [...] } or { "ok": false, "issues": [...] }
+  --json            prints { "ok": true, "models": [...], "warnings": [...] } or { "ok": false, "issues": [...] }
 
-Checks that the packages that the configuration needs are installed. Connects to no database and no vendor. Exits with 1
-if there is an error.
+Checks that the packages that the configuration needs are installed, and warns of budgets that reject models without a
+price. Connects to no database and no vendor. Exits with 1 if there is an error.
 
 Example: sluice check gateway.yaml`,
   options: { json: { type: 'boolean' }, config: { type: 'string' } },
@@ -34,8 +34,15 @@ Example: sluice check gateway.yaml`,
       const { config, file } = await loadConfig(path, context)
       await checkPackages(config, context.cwd)
       const name = relative(context.cwd, file)
-      if (json) context.print(JSON.stringify({ ok: true, file: name, models: Object.keys(config.models) }))
-      else context.print(`${name} is valid.\n${configSummary(config, pricesText(config))}`)
+      const models = Object.keys(config.models)
+      const warnings = await priceWarnings(config, context)
+      if (json) context.print(JSON.stringify({ ok: true, file: name, models, warnings }))
+      else {
+        context.print(`${name} is valid.\n${configSummary(config, pricesText(config))}`)
+        for (const { path: at, problem, fix } of warnings) {
+          context.print(`Warning: ${at}: ${problem}. ${fix}`)
+        }
+      }
       return 0
     } catch (error) {
       if (!json || !(error instanceof CommandError)) throw error

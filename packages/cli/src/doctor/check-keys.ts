@@ -69,11 +69,20 @@ function passwordOf(url: string | undefined): string | undefined {
 
 /** Checks that keys are no placeholders. */
 export function checkKeys(
-  { providers = {}, keys = [], console: page }: TypedConfig,
+  { providers = {}, keys = [], console: page, jwt, state, telemetry }: TypedConfig,
   env: Environment,
 ): readonly Finding[] {
   const vendorFix = 'Set the key that the vendor has issued, in the environment or in .env'
   const ownFix = 'Create one: openssl rand -base64 32'
+  const pepper = state?.pepper
+  const peppers = typeof pepper === 'object' ? Object.entries(pepper) : [['', pepper] as const]
+  const metrics = telemetry?.metrics
+  const secrets: readonly (readonly [check: string, secret: unknown])[] = [
+    ['console.adminKey', page ? page.adminKey : undefined],
+    ...peppers.map(([version, secret]) => [`state.pepper${version && `.${version}`}`, secret] as const),
+    ['telemetry.metrics.token', typeof metrics === 'object' ? metrics.token : undefined],
+    ['jwt.secret', jwt?.secret],
+  ]
   const found = [
     ...Object.entries(providers).flatMap(([name, provider]) =>
       keysOf(name, provider, env).map(key => ({ check: `key of provider ${name}`, key, fix: vendorFix })),
@@ -81,9 +90,7 @@ export function checkKeys(
     ...keys.flatMap(({ id, key }) =>
       typeof key === 'string' ? [{ check: `key of caller ${id}`, key, fix: ownFix }] : [],
     ),
-    ...(page && typeof page.adminKey === 'string'
-      ? [{ check: 'console.adminKey', key: page.adminKey, fix: ownFix }]
-      : []),
+    ...secrets.flatMap(([check, key]) => (typeof key === 'string' ? [{ check, key, fix: ownFix }] : [])),
   ]
   return found.map(({ check, key, fix }) =>
     isPlaceholder(key) ? warning(check, 'It is a placeholder, or very short.', fix) : ok(check, 'is set'),

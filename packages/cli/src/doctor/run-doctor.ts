@@ -10,6 +10,7 @@ import { VendorPool } from '../config/providers/vendor-pool.ts'
 import { ConfigLocation } from '../config/shape/shape.ts'
 import { type DevSettings, devSettings } from '../dev/dev-settings.ts'
 import { devSource } from '../dev/dev-source.ts'
+import { checkBudgets } from './check-budgets.ts'
 import { checkClock } from './check-clock.ts'
 import { checkCloudCredentials } from './check-cloud-credentials.ts'
 import { checkDatabase } from './check-database.ts'
@@ -72,6 +73,7 @@ export async function runDoctor(
     }),
     listening,
     ...checkKeys(config, env),
+    ...(loaded === undefined ? [] : await checkBudgets(config, context)),
     ...checkCloudCredentials(config, env, now()),
     ...upstreams.flatMap(upstream => upstream.findings),
     clock,

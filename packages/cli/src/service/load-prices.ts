@@ -1,8 +1,12 @@
 import type { Observer, Prices } from '@sluice/core'
 import { type CalcPrice, genaiPrices } from '@sluice/core/ledger'
 import { type BundledPrices, bundledPrices, pricesUpdatedAt } from '@sluice/prices'
+import { recheckConfig } from '../config/check-config.ts'
+import { compileConfig } from '../config/compile-config.ts'
 import type { TypedConfig } from '../config/config.ts'
+import { VendorPool } from '../config/providers/vendor-pool.ts'
 import { bundledOptions } from '../config/sections/bundled-options.ts'
+import { type ConfigWarning, unpricedBudgets } from '../config/unpriced-budgets.ts'
 import { optionalPackage } from '../state/optional-package.ts'
 
 const name = '@pydantic/genai-prices'
@@ -14,6 +18,20 @@ const name = '@pydantic/genai-prices'
 export async function loadPrices(config: TypedConfig, folder: string): Promise<Prices | undefined> {
   if (config.prices === 'genai-prices') return packagePrices(config, folder)
   return hasBundledPrices(config) ? bundledPrices(optionsOf(config, folder, false)) : undefined
+}
+
+/**
+ * Returns a warning for each budget of a valid configuration that rejects requests because targets have no price. Rejects as
+ * `loadPrices` does.
+ */
+export async function priceWarnings(
+  config: TypedConfig,
+  { cwd, now }: { readonly cwd: string; readonly now: () => number },
+): Promise<readonly ConfigWarning[]> {
+  const { issues } = recheckConfig(config)
+  const compiled = compileConfig(config, issues, new VendorPool())
+  const prices = (await loadPrices(config, cwd)) ?? compiled.prices ?? (() => null)
+  return unpricedBudgets(compiled, prices, now())
 }
 
 /** The prices of a service. They outlive its configurations, so that a reload does not bring back the bundled ones. */
