@@ -63,6 +63,8 @@ export interface TargetDownAlert extends AnyAlert {
   readonly provider: string
   readonly model: string
   readonly reason: string
+  /** `principal`: for one, whose probe failed too, and no other was answered meanwhile. `all`: for all principals. */
+  readonly scope: 'all' | 'principal'
 }
 
 /** The circuit breaker of a target is closed again. */
@@ -106,7 +108,7 @@ export function alertText(incident: Incident): string {
     case 'latency_recovered':
       return `Latency has recovered: ${percent(incident.slower)} of ${incident.requests} requests in ${minutes(incident.windowMs)} took longer than ${incident.p95Ms} ms.`
     case 'target_down':
-      return `The target ${plain(incident.provider)}/${plain(incident.model)} is down: its circuit breaker is open (${plain(incident.reason)}).`
+      return `The target ${plain(incident.provider)}/${plain(incident.model)} is down: its circuit breaker is open${incident.scope === 'principal' ? ' for one caller, and no other was answered' : ''} (${plain(incident.reason)}).`
     case 'target_recovered':
       return `The target ${plain(incident.provider)}/${plain(incident.model)} has recovered: its circuit breaker is closed after ${roughly(incident.unavailableMs)}.`
   }

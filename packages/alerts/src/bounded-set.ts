@@ -14,6 +14,10 @@ export class BoundedSet {
     if (oldest.done !== true) this.#texts.delete(oldest.value)
   }
 
+  has(text: string): boolean {
+    return this.#texts.has(text)
+  }
+
   /** Returns whether it was there. */
   delete(text: string): boolean {
     return this.#texts.delete(text)

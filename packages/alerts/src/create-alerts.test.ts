@@ -166,7 +166,7 @@ describe('a target', () => {
       alerts.observe(event)
     await alerts.flush()
     expect(sent).toMatchObject([
-      { kind: 'target_down', provider: 'north', model: 'small', reason: 'overloaded' },
+      { kind: 'target_down', provider: 'north', model: 'small', reason: 'overloaded', scope: 'all' },
       { model: 'large' },
     ])
     expect(JSON.stringify(sent)).not.toContain('secret details')
@@ -209,6 +209,30 @@ describe('a target that recovers', () => {
       alerts.observe(event)
     await alerts.flush()
     expect(sent).toEqual([])
+  })
+
+  it('is one if it was open for one principal, whose probe failed too', async () => {
+    const { alerts, sent } = alerting()
+    const principal = { scope: 'principal' } as const
+    for (const state of ['open', 'half_open', 'open', 'half_open', 'open'] as const)
+      alerts.observe(targetEvent(state, principal))
+    alerts.observe(targetEvent('closed'))
+    // Others were answered: what was before does not count.
+    alerts.observe(targetEvent('open', { ...principal, model: 'large' }))
+    alerts.observe(targetEvent('half_open', { ...principal, model: 'large' }))
+    alerts.observe(targetEvent('closed', { model: 'large' }))
+    alerts.observe(targetEvent('open', { ...principal, model: 'large' }))
+    // It may be that its caller made up the name.
+    for (const state of ['open', 'half_open', 'open', 'closed'] as const)
+      alerts.observe(targetEvent(state, { ...principal, model: 'made-up', unlisted: true }))
+    await alerts.flush()
+    expect(sent).toMatchObject([
+      { kind: 'target_down', model: 'small', scope: 'principal' },
+      { kind: 'target_recovered', model: 'small' },
+    ])
+    expect(sent[0]?.text).toBe(
+      'The target north/small is down: its circuit breaker is open for one caller, and no other was answered (overloaded).',
+    )
   })
 
   it('is none where that is off', async () => {

@@ -47,6 +47,8 @@ export class Occurrences {
   readonly #errors: RateWatch | undefined
   readonly #slow: RateWatch | undefined
   readonly #openTargets = new BoundedSet(maxOpenTargets)
+  /** Targets whose circuit breaker was open for one principal, and half open since then. */
+  readonly #probedTargets = new BoundedSet(maxOpenTargets)
 
   constructor(options: AlertsOptions, now: () => number) {
     const { budgets, errorRate, latency } = options
@@ -151,22 +153,34 @@ export class Occurrences {
     return found
   }
 
-  #ofTarget({ provider, model, state, scope, reason, unavailableMs }: TargetEvent): readonly Occurrence[] {
+  #ofTarget(event: TargetEvent): readonly Occurrence[] {
+    const { provider, model, state, scope, reason, unavailableMs } = event
     if (this.#options.targets === false) return []
     const key = `target_down ${JSON.stringify([provider, model])}`
     const trouble = { subject: key, window: 0 }
-    if (state === 'open' && scope !== 'principal') {
+    if (this.#isDown(event, key)) {
       this.#openTargets.add(key)
-      const incident = { kind: 'target_down', provider, model, reason: String(reason ?? 'unknown') } as const
+      const why = { reason: String(reason ?? 'unknown'), scope: scope ?? 'all' }
+      const incident = { kind: 'target_down', provider, model, ...why } as const
       const endsAt = this.#now() + targetMs
       const begins = this.#hasRecoveries() ? { begins: trouble } : {}
       return [{ incident, key, endsAt, knownMs: flappingMs, ...begins }]
     }
-    // What was only in cooldown, or open for one principal, was no alert.
+    // What was only in cooldown, or open for one principal and not probed, was no alert.
     if (state !== 'closed' || !this.#openTargets.delete(key) || !this.#hasRecoveries()) return []
     const incident = { kind: 'target_recovered', provider, model, unavailableMs } as const
     const recovery = { of: trouble, ended: () => {}, allows: { key, allowedMs: flappingMs } }
     return [{ incident, key: `recovery ${key}`, endsAt: this.#now(), recovery }]
+  }
+
+  /**
+   * Whether a target fails whoever calls it. One that is open for a single principal does so if its probe failed too: an answer
+   * to another principal would have closed it. Names that callers make up are not looked at, as only they may use them.
+   */
+  #isDown({ state, scope, unlisted }: TargetEvent, key: string): boolean {
+    if (state === 'closed') this.#probedTargets.delete(key)
+    else if (state === 'half_open' && scope === 'principal' && !unlisted) this.#probedTargets.add(key)
+    return state === 'open' && (scope !== 'principal' || this.#probedTargets.has(key))
   }
 
   #hasRecoveries(): boolean {
