@@ -4,6 +4,7 @@ import type { Observer } from '@sluice/core'
 import type { OpenTelemetry, OpenTelemetryOptions } from '@sluice/telemetry/opentelemetry'
 import { CommandError } from '../command.ts'
 import type { Environment } from '../config/load/with-environment.ts'
+import { codeOf } from '../doctor/finding.ts'
 import { projectModule, resolvedFrom } from './project-module.ts'
 
 type Maker = new (options?: object) => unknown
@@ -34,20 +35,26 @@ export interface SentTelemetry {
 /**
  * Sends spans and metrics by OTLP, as the variables of OpenTelemetry say (`OTEL_EXPORTER_OTLP_ENDPOINT`,
  * `OTEL_SERVICE_NAME`). The packages are the project's own; rejects with `CommandError` where some are not installed.
+ *
+ * @param warn - receives a `warning` when an export fails, and again only after one that succeeded.
  */
 export async function startOpenTelemetry(
   folder: string,
   env: Environment,
   tags: readonly string[],
+  warn: Observer,
   load: typeof projectModule = projectModule,
 ): Promise<SentTelemetry> {
   const { found, openTelemetry } = await openTelemetryPackages(folder, load)
   const all = Object.assign({}, ...found) as Readonly<Record<string, unknown>>
   const make = (name: string, ...options: object[]) => new (all[name] as Maker)(...options)
   const resource = resourceOf(all, env.OTEL_SERVICE_NAME)
-  const spans = make('BatchSpanProcessor', make('OTLPTraceExporter') as object)
+  const exporter = (name: string, what: string) => watched(make(name) as Exporter, what, warn)
+  const spans = make('BatchSpanProcessor', exporter('OTLPTraceExporter', 'Spans'))
   const tracerProvider = make('BasicTracerProvider', { resource, spanProcessors: [spans] }) as Closable
-  const reader = make('PeriodicExportingMetricReader', { exporter: make('OTLPMetricExporter') })
+  const reader = make('PeriodicExportingMetricReader', {
+    exporter: exporter('OTLPMetricExporter', 'Metrics'),
+  })
   const meterProvider = make('MeterProvider', { resource, readers: [reader] }) as Closable
   const forget = await carryTraces(all.propagation as Propagation, folder)
   const { tracer, observe } = openTelemetry({
@@ -102,6 +109,34 @@ async function ours(): Promise<typeof import('@sluice/telemetry/opentelemetry')>
       'telemetry.openTelemetry: sluice cannot find @opentelemetry/api. Install sluice in the same project: npm install sluice',
     )
   }
+}
+
+/** Of the SDK: `code` 0 is success. */
+interface ExportResult {
+  readonly code: number
+  readonly error?: Error
+}
+
+interface Exporter {
+  export(items: unknown, done: (result: ExportResult) => void): void
+}
+
+/** Warns of exports that fail. The SDK says nothing about them. */
+function watched<E extends Exporter>(exporter: E, what: string, warn: Observer): E {
+  const send = exporter.export.bind(exporter)
+  let failing = false
+  exporter.export = (items, done) =>
+    send(items, result => {
+      const { code, error } = result
+      if (code !== 0 && !failing) {
+        const why = codeOf(error) ?? error?.name ?? 'unknown'
+        const message = `${what} could not be exported by OTLP (${why}). Check OTEL_EXPORTER_OTLP_ENDPOINT.`
+        warn({ type: 'warning', code: 'telemetry_not_exported', message, ...(error && { error }) })
+      }
+      failing = code !== 0
+      done(result)
+    })
+  return exporter
 }
 
 interface Propagation {

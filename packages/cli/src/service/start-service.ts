@@ -4,6 +4,7 @@ import {
   type Endpoint,
   type Gateway,
   type GatewayOptions,
+  type Observer,
   withCors,
   withEndpoints,
 } from '@sluice/core'
@@ -76,7 +77,8 @@ async function started(
 ): Promise<Service> {
   const pool = new VendorPool()
   let earlyObservability: ServiceObservability | undefined
-  const tokenCallers = cachedTokenCallers(event => earlyObservability?.observe(event))
+  const observeEarly: Observer = event => earlyObservability?.observe(event)
+  const tokenCallers = cachedTokenCallers(observeEarly)
   const compiledOf = (made: TypedConfig): CompiledConfig => {
     const { config, issues } = recheckConfig(made)
     return compileConfig(config, issues, pool, tokenCallers)
@@ -84,7 +86,9 @@ async function started(
   let compiled = compiledOf(given)
   const { config } = compiled
   const { openTelemetry, tagLabels = [] } = config.telemetry ?? {}
-  const sent = openTelemetry ? await startOpenTelemetry(context.cwd, context.env, tagLabels) : undefined
+  const sent = openTelemetry
+    ? await startOpenTelemetry(context.cwd, context.env, tagLabels, observeEarly)
+    : undefined
   closing.add(async () => sent?.close())
   const observability = new ServiceObservability(context, sent, config.telemetry ?? {}, options.group)
   earlyObservability = observability
