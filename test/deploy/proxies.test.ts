@@ -111,7 +111,7 @@ describe('the Prometheus files', () => {
     )
     writeFileSync(join(folder, 'alerts.yml'), readDeploy('prometheus/alerts.yml'))
     const { stdout } = await run(promtool!, ['check', 'config', join(folder, 'prometheus.yml')])
-    expect(stdout).toMatch(/10 rules found/)
+    expect(stdout).toMatch(/11 rules found/)
   })
 
   it.skipIf(promtool === undefined)(

@@ -33,6 +33,7 @@ export type {
   EndEvent,
   GatewayEvent,
   InternalErrorEvent,
+  LedgerRecordsLostEvent,
   LogBodiesLostEvent,
   LogRowsLostEvent,
   Observer,

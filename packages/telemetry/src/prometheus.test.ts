@@ -208,6 +208,9 @@ describe('prometheus', () => {
   })
 
   it('counts lost rows of the request log', async () => {
+    expect(await told([{ type: 'ledger_records_lost', records: 3, reason: 'closed' }])).toContain(
+      'sluice_ledger_records_lost_total{reason="closed"} 3',
+    )
     expect(await told([{ type: 'log_rows_lost', rows: 7, reason: 'full' }])).toContain(
       'sluice_log_rows_lost_total{reason="full"} 7',
     )

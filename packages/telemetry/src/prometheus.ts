@@ -59,6 +59,9 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
       case 'store':
         metrics.storeFailing.set({ store: event.store }, event.state === 'failing' ? 1 : 0)
         break
+      case 'ledger_records_lost':
+        metrics.ledgerRecordsLost.inc({ reason: event.reason }, event.records)
+        break
       case 'log_rows_lost':
         metrics.logRowsLost.inc({ reason: event.reason }, event.rows)
         break

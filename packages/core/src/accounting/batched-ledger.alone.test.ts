@@ -36,6 +36,9 @@ function kept(options: BatchedLedgerOptions = {}, rows = new ScriptedRows()) {
 
 const ids = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id).join('')
 
+const lossesOf = (events: readonly GatewayEvent[]) =>
+  events.filter(({ type }) => type === 'ledger_records_lost')
+
 /** What became of a promise so far. */
 function outcome(promise: Promise<void>) {
   const state = { now: 'pending', error: undefined as unknown, promise }
@@ -422,7 +425,7 @@ describe('keptLedger', () => {
     })
 
     it('holds no more than maxPending: refuses entries, and a closing drives out an entry', async () => {
-      const { rows, open, close } = kept({ maxPending: 3 })
+      const { rows, events, open, close } = kept({ maxPending: 3 })
       rows.mode = 'fails'
       const opened = [open('a'), open('b'), open('c')]
       await passing(0)
@@ -439,6 +442,10 @@ describe('keptLedger', () => {
       const lost = close('f')
       await passing(0)
       expect([...closed, lost].map(({ now }) => now)).toEqual(['pending', 'pending', 'pending', 'refused'])
+      close('g')
+      expect(lossesOf(events)).toEqual([])
+      await passing(1_000)
+      expect(lossesOf(events)).toEqual([{ type: 'ledger_records_lost', records: 2, reason: 'full' }])
       rows.mode = 'works'
       await passing(5_000)
       expect(closed.map(({ now }) => now)).toEqual(['kept', 'kept', 'kept'])
@@ -449,7 +456,7 @@ describe('keptLedger', () => {
     })
 
     it('keeps no call that nobody got where there is no room, and drives out nothing for it', async () => {
-      const { ledger, rows, open } = kept({ maxPending: 2 })
+      const { ledger, rows, events, open } = kept({ maxPending: 2 })
       rows.mode = 'fails'
       const [first, second] = [open('a'), open('b')]
       await passing(0)
@@ -459,6 +466,7 @@ describe('keptLedger', () => {
       expect(call.error).toMatchObject({ message: expect.stringContaining('maxPending') })
       rows.mode = 'works'
       await passing(5_000)
+      expect(lossesOf(events)).toEqual([{ type: 'ledger_records_lost', records: 1, reason: 'full' }])
       expect([...rows.records.keys()]).toEqual(['a', 'b'])
     })
 
@@ -690,7 +698,7 @@ describe('keptLedger', () => {
     })
 
     it('stops once, opens nothing more, leaves no timer, and says what could not be kept', async () => {
-      const { rows, ledger, open, close } = kept()
+      const { rows, ledger, events, open, close } = kept()
       rows.mode = 'fails'
       open('a')
       const closed = close('b')
@@ -702,6 +710,7 @@ describe('keptLedger', () => {
       expect([stopped.now, refused.now, closed.now]).toEqual(['pending', 'refused', 'pending'])
       await passing(1)
       expect([stopped.now, closed.now]).toEqual(['kept', 'refused'])
+      expect(lossesOf(events)).toEqual([{ type: 'ledger_records_lost', records: 2, reason: 'closed' }])
       expect(vi.getTimerCount()).toBe(0)
       rows.writes.length = 0
       await passing(60_000)
@@ -709,7 +718,7 @@ describe('keptLedger', () => {
     })
 
     it('writes a closing that comes after it stopped, where it can be written', async () => {
-      const { rows, ledger, open, close } = kept()
+      const { rows, ledger, events, open, close } = kept()
       open('a')
       await passing(0)
       await ledger.stop()
@@ -720,6 +729,7 @@ describe('keptLedger', () => {
       const lost = close('b')
       await passing(0)
       expect(lost.now).toBe('refused')
+      expect(lossesOf(events)).toEqual([{ type: 'ledger_records_lost', records: 1, reason: 'closed' }])
       expect(vi.getTimerCount()).toBe(0)
     })
   })

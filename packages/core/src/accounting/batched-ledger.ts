@@ -8,6 +8,7 @@ import { safeObserver } from '../observability/observers.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 import { Heartbeat } from './heartbeat.ts'
+import { LedgerLosses } from './ledger-losses.ts'
 import { LedgerState } from './ledger-state.ts'
 import { LedgerWriter } from './ledger-writer.ts'
 import { OrphanSweep } from './orphan-sweep.ts'
@@ -73,7 +74,8 @@ export function batchedLedger(rows: LedgerRepository, given: BatchedLedgerOption
   if (fault !== undefined) throw new TypeError(`batchedLedger: ${fault}`)
   const { journal, maxPending = defaults.maxPending, heartbeatMs = defaults.heartbeatMs } = options
   const { silentMs = defaults.silentMs, timeoutMs = defaults.timeoutMs, clock = systemClock } = options
-  const state = new LedgerState(safeObserver(options.observe))
+  const observe = safeObserver(options.observe)
+  const state = new LedgerState(observe)
   const heartbeat = new Heartbeat()
   const sweep = new OrphanSweep(rows, silentMs, state, clock)
   let timer: Timer | undefined
@@ -84,6 +86,7 @@ export function batchedLedger(rows: LedgerRepository, given: BatchedLedgerOption
     journal: journal && new GuardedJournal(journal, clock),
     heartbeat,
     state,
+    losses: new LedgerLosses(observe, clock),
     maxPending,
     timeoutMs,
     clock,

@@ -8,6 +8,7 @@ import { StoreClient } from '../stores/store-client.ts'
 import { Backlog, batchOf, type Waiting, type WriteListener } from './backlog.ts'
 import { type GuardedJournal, JournalError } from './guarded-journal.ts'
 import type { Heartbeat } from './heartbeat.ts'
+import type { LedgerLosses } from './ledger-losses.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 /** Maximum records, and maximum heartbeats, per write. */
@@ -23,6 +24,7 @@ export interface LedgerWriterOptions {
   readonly journal: GuardedJournal | undefined
   readonly heartbeat: Heartbeat
   readonly state: LedgerState
+  readonly losses: LedgerLosses
   readonly maxPending: number
   readonly timeoutMs: number
   readonly clock: Clock
@@ -91,7 +93,7 @@ export class LedgerWriter {
   close(closing: LedgerClosing): Promise<void> {
     const { entry } = closing
     const backlog = this.#held.has(entry.id) ? this.#held : this.#fresh
-    if (!backlog.has(entry.id) && this.#full && !this.#evictEntry()) return Promise.reject(this.#fullError())
+    if (!backlog.has(entry.id) && this.#full && !this.#evictEntry()) return this.#lose()
     return new Promise((resolve, reject) => {
       backlog.put({ entry, closing, closed: listener(resolve, reject) })
       void this.#pump()
@@ -108,7 +110,7 @@ export class LedgerWriter {
 
   /** Takes a record that was never opened. It displaces no other, as records of requests go first. */
   keep(closing: LedgerClosing): Promise<void> {
-    if (this.#full) return Promise.reject(this.#fullError())
+    if (this.#full) return this.#lose()
     return new Promise((resolve, reject) => {
       this.#fresh.put({ entry: closing.entry, closing, closed: listener(resolve, reject) })
       void this.#pump()
@@ -133,7 +135,10 @@ export class LedgerWriter {
       this.#over = true
       this.#retry.clear()
       const error = new Error('The ledger was stopped while its database was unavailable.')
-      for (const { closed } of this.#held.take(this.#held.size)) closed?.(error)
+      const lost = this.#held.take(this.#held.size)
+      for (const { closed } of lost) closed?.(error)
+      this.#options.losses.add('closed', lost.length)
+      this.#options.losses.report()
     })
     return this.#stopped
   }
@@ -155,6 +160,11 @@ export class LedgerWriter {
     return new Error(
       `The ledger holds ${this.#options.maxPending} records that wait for its database, which is the maximum (maxPending).`,
     )
+  }
+
+  #lose(): Promise<never> {
+    this.#options.losses.add('full', 1)
+    return Promise.reject(this.#fullError())
   }
 
   /** A closing goes before an entry, which it contains. */
@@ -213,9 +223,12 @@ export class LedgerWriter {
     const error = cause ?? new Error('The journal of the ledger failed.')
     for (const { opened, ...record } of records) {
       opened?.(error)
-      if (this.#over) record.closed?.(error)
-      else if (record.closing !== undefined) this.#held.put(record)
+      if (this.#over) {
+        if (record.closing !== undefined) this.#options.losses.add('closed', 1)
+        record.closed?.(error)
+      } else if (record.closing !== undefined) this.#held.put(record)
     }
+    if (this.#over) this.#options.losses.report()
   }
 
   #retryWrite(): void {

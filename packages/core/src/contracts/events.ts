@@ -228,6 +228,17 @@ export interface StoreEvent {
   readonly error: unknown
 }
 
+/**
+ * Records of the ledger were lost: what they cost is in no sum. Sent at most once per second. An open row of such a request
+ * is closed as `lost` later.
+ */
+export interface LedgerRecordsLostEvent {
+  readonly type: 'ledger_records_lost'
+  readonly records: number
+  /** `full`: too many waited for the database (`maxPending`). `closed`: the ledger was stopped while its database was unavailable. */
+  readonly reason: 'full' | 'closed'
+}
+
 /** Rows of the request log of `@sluice/log` were lost. Sent at most once per second. */
 export interface LogRowsLostEvent {
   readonly type: 'log_rows_lost'
@@ -360,6 +371,7 @@ export type GatewayEvent =
   | ProviderKeyEvent
   | InternalErrorEvent
   | StoreEvent
+  | LedgerRecordsLostEvent
   | LogRowsLostEvent
   | LogBodiesLostEvent
   | WarningEvent

@@ -150,6 +150,11 @@ export function makeInstruments(
       ...['provider', 'upstream_model', 'key'],
     ),
     storeFailing: state('store_failing', '1 while a store is failing.', 'store'),
+    ledgerRecordsLost: counter(
+      'ledger_records_lost_total',
+      'Records of the ledger that were lost.',
+      'reason',
+    ),
     logRowsLost: counter('log_rows_lost_total', 'Rows of the request log that were lost.', 'reason'),
     logBodiesLost: counter('log_bodies_lost_total', 'Requests whose bodies were lost.', 'reason'),
     internalErrors: counter('internal_errors_total', 'Requests that ended with an internal error.'),

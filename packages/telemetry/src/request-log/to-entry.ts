@@ -15,6 +15,12 @@ export function toEntry(event: GatewayEvent, messages: boolean): LogEntry | unde
       return providerKeyEntry(event, messages)
     case 'store':
       return storeEntry(event, messages)
+    case 'ledger_records_lost':
+      return {
+        level: 'error',
+        message: 'records of the ledger are lost',
+        fields: { records: event.records, reason: event.reason },
+      }
     case 'log_rows_lost':
     case 'log_bodies_lost':
       return {
