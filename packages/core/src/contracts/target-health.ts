@@ -73,8 +73,8 @@ export interface TargetUnavailable {
   readonly waitMs: number
   /** Default `overloaded`. */
   readonly reason?: UnavailableReason
-  /** Whether limits of the target are exceeded, and not the vendor's. Default `false`. */
-  readonly isLimit?: boolean
+  /** Limits of the target, and not of the vendor: whether they are exceeded, or could not be checked. Absent: neither. */
+  readonly limit?: 'exceeded' | 'unknown'
 }
 
 /**

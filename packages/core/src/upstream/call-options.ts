@@ -2,6 +2,7 @@ import { withTimeout } from '../clock/with-timeout.ts'
 import type { Timeouts } from '../contracts/call-options.ts'
 import type { Lease, Limiter } from '../contracts/limiter.ts'
 import type { CallTarget } from '../contracts/route.ts'
+import { GatewayError } from '../errors/errors.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import type { AttemptObserver, CallDependencies } from './call-context.ts'
@@ -18,7 +19,7 @@ export function dependenciesOf(
   return { ...dependencies, timeouts: { ...withOwn<Timeouts>(timeouts, own), ...fixedTimeouts } }
 }
 
-/** Admits a call by the limits of its target. Throws `GatewayError` where they are exceeded, `Error` where they do not answer in time. */
+/** Admits a call by the limits of its target. Throws `GatewayError` where they are exceeded, or do not answer in time. */
 export function admitCall(
   target: CallTarget,
   limiter: Limiter,
@@ -30,7 +31,8 @@ export function admitCall(
   if (!isPromise(admitting)) return admitting
   const ms = timeouts.policyMs + (limiter.maxWaitMs ?? 0)
   const expired = () => {
-    throw new Error(`The limits of a target timed out after ${ms} ms (\`timeouts.policyMs\`).`)
+    const cause = new Error(`The limits of a target timed out after ${ms} ms (\`timeouts.policyMs\`).`)
+    throw new GatewayError('limiter_unavailable', { cause })
   }
   return withTimeout(clock, ms, admitting, expired, lease => lease.settle(undefined, null))
 }

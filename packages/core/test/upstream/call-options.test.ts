@@ -4,6 +4,7 @@ import type { Lease, Limiter } from '../../src/contracts/limiter.ts'
 import type { LimitRuleData } from '../../src/contracts/principal.ts'
 import type { Reply } from '../../src/contracts/provider.ts'
 import { ConfigurationError } from '../../src/errors/configuration-error.ts'
+import { GatewayError } from '../../src/errors/errors.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import { limits } from '../../src/rate-limiting/limits.ts'
 import { concurrent, requests, tokens } from '../../src/rate-limiting/rule.ts'
@@ -171,6 +172,41 @@ describe('limits of a target', () => {
     expect(first.signals).toHaveLength(1)
   })
 
+  it.each([
+    ['do not answer in time', { admit: () => new Promise<Lease>(() => {}) }],
+    [
+      'cannot be checked',
+      {
+        admit: () => {
+          throw new GatewayError('limiter_unavailable')
+        },
+      },
+    ],
+  ])('that %s skip the target, and are a 503 without another one', async (_, limiter: Limiter) => {
+    const [first, second, copy] = [named('first'), named('second'), named('copy')]
+    const limitedFirst = withCallOptions(first.target, { limits: limiter })
+    const route = models({
+      m: fallback(limitedFirst, second.target),
+      alone: limitedFirst,
+      mirrored: mirror(second.target, withCallOptions(copy.target, { limits: limiter })),
+    })
+    const { post, ends, events } = serving(first.target, { route, timeouts: { policyMs: 5 } })
+    expect(await textOf(await post({}))).toBe('second')
+    expect(ends()[0]!.trace.candidates[0]!.skipped).toMatchObject({
+      why: 'target_limit',
+      detail: 'limiter_unavailable',
+    })
+    const response = await post({ model: 'alone' })
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([503, 'true'])
+    expect(await response.json()).toMatchObject({ error: { code: 'limiter_unavailable' } })
+    expect(await textOf(await post({ model: 'mirrored' }))).toBe('second')
+    const discarded = () => events.filter(({ type }) => type === 'discarded_call') as DiscardedCallEvent[]
+    await expect
+      .poll(() => discarded().map(({ attempt }) => String(attempt.error)))
+      .toEqual(['ShadowSkipped: The shadow was not called: the limits of its target cannot be checked.'])
+    expect([first.signals.length, copy.signals.length]).toEqual([0, 0])
+  })
+
   it('count tokens as they were used, and release calls that fail', async () => {
     const statuses = [200, 503, 200]
     const first = named('first', (_, index) => (statuses[index] === 503 ? fails(503)() : whole('first')))
@@ -331,17 +367,6 @@ describe('limits of a target', () => {
     // The first one fails at its vendor, the second at the circuit breaker.
     for (let at = 0; at < 2; at++) expect(await textOf(await post({}))).toBe('second')
     expect(first.signals).toHaveLength(1)
-  })
-
-  it('fail a request whose limiter hangs, and no other', async () => {
-    const first = named('first')
-    const hangs = { admit: () => new Promise<never>(() => {}) }
-    const { post } = serving(first.target, {
-      route: models({ m: withCallOptions(first.target, { limits: hangs }), n: first.target }),
-      timeouts: { policyMs: 10 },
-    })
-    expect((await post({})).status).toBe(500)
-    expect((await post({ model: 'n' })).status).toBe(200)
   })
 
   it.each<[string, object]>([

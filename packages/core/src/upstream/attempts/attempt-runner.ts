@@ -143,7 +143,8 @@ export class AttemptRunner implements RetryState, AttemptHost {
       this.#releaseRetry = undefined
       this.#waitedMs = 0
       const waitMs = retryAfterMs(error) ?? cooldownMs.least
-      this.#exclude(index, { state: 'cooldown', waitMs, reason: 'rate_limited', isLimit: true })
+      const limit = error.reason === 'limiter_unavailable' ? 'unknown' : 'exceeded'
+      this.#exclude(index, { state: 'cooldown', waitMs, reason: 'rate_limited', limit })
       return undefined
     }
   }

@@ -162,7 +162,9 @@ class Shadow {
       return await admitCall(this.#target, limiter, this.#lifetime, this.#observer, this.#dependencies)
     } catch (error) {
       if (this.#lifetime.ended !== undefined) throw new LifeEnded(this.#lifetime.ended)
-      throw GatewayError.is(error) ? new ShadowSkipped('the limits of its target are exceeded') : error
+      if (!GatewayError.is(error)) throw error
+      const isKnown = error.reason !== 'limiter_unavailable'
+      throw new ShadowSkipped(`the limits of its target ${isKnown ? 'are exceeded' : 'cannot be checked'}`)
     }
   }
 

@@ -7,8 +7,9 @@ import { type UnavailableReason, unavailableReasons } from '../../errors/unavail
 import { UpstreamError } from '../../errors/upstream-error.ts'
 
 /** Returns why a target that is unavailable is skipped. */
-export function skippedFor({ state, waitMs, reason, isLimit }: TargetUnavailable): SkipReason {
-  if (isLimit === true) return { why: 'target_limit', waitMs }
+export function skippedFor({ state, waitMs, reason, limit }: TargetUnavailable): SkipReason {
+  if (limit === 'exceeded') return { why: 'target_limit', waitMs }
+  if (limit === 'unknown') return { why: 'target_limit', waitMs, detail: 'limiter_unavailable' }
   const why = state === 'cooldown' ? 'cooldown' : 'open'
   return reason === undefined ? { why, waitMs } : { why, waitMs, detail: reason }
 }
@@ -29,6 +30,9 @@ const errorReasons: Readonly<Record<UnavailableReason, ErrorReason>> = {
 
 /** Returns the error of a request whose targets are all unavailable. Of several reasons it has the one listed first. */
 export function allTargetsUnavailable(blocked: readonly TargetUnavailable[]): GatewayError {
+  if (blocked.every(({ limit }) => limit === 'unknown')) {
+    return new GatewayError('limiter_unavailable', { headers: { 'x-should-retry': 'true' } })
+  }
   const soonestMs = Math.min(...blocked.map(({ waitMs }) => waitMs))
   const reasons = blocked.map(({ reason = 'overloaded' }) => reason)
   const reason = unavailableReasons.find(each => reasons.includes(each)) ?? 'overloaded'
