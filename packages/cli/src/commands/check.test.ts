@@ -85,6 +85,19 @@ it.each<[string, object, Readonly<Record<string, string>>]>([
   expect(await warningsOf(more)).toEqual(expected)
 })
 
+it.each([
+  ['prices', '{ prices: () => 0 }'],
+  ['a route', '{ route: () => [] }'],
+  ['limits', '{ limits: [] }'],
+])('does not warn where code replaces %s', async (_, gateway) => {
+  const cwd = temporaryFolder({
+    'sluice.config.mjs': `export default { ...${JSON.stringify({ ...config, limits: [budget] })}, gateway: ${gateway} }`,
+  })
+  const { context, printed, logged } = fakeCommandContext({ cwd })
+  expect([await main(['check', '--json'], context), logged()]).toEqual([0, ''])
+  expect(JSON.parse(printed())).toMatchObject({ ok: true, warnings: [] })
+})
+
 it('prints a warning after the summary', async () => {
   const printed = await check({ limits: [{ ...budget, models: ['free'] }] })
   expect(printed).toMatch(/^sluice\.config\.json is valid\.$/m)

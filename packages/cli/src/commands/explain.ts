@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { createGateway } from '@sluice/core'
+import { createGateway, type Explanation, type Prices } from '@sluice/core'
 import type { Database } from '@sluice/core/store'
 import { type Command, type CommandContext, CommandError, type Values } from '../command.ts'
 import { recheckConfig } from '../config/check-config.ts'
@@ -10,6 +10,7 @@ import type { TypedConfig } from '../config/config.ts'
 import { gatewayOptions } from '../config/gateway-options.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { VendorPool } from '../config/providers/vendor-pool.ts'
+import { hasPrice } from '../config/unpriced-budgets.ts'
 import { explanationText } from '../explain/explanation-text.ts'
 import { findPrincipal, type NamedCaller } from '../explain/find-principal.ts'
 import { loadPrices, pricesText } from '../service/load-prices.ts'
@@ -50,12 +51,15 @@ Example: sluice explain --as ann --model smart`,
     const { config } = await loadConfig(args.config, context)
     const state = await openState(config.state, context, { only: 'database', create: false })
     try {
-      const gateway = await gatewayOf(config, args, state, context)
+      const { gateway, prices } = await gatewayOf(config, args, state, context)
       try {
         const request = requestOf(config, args)
         const found = await gateway.explain(request, args.seed === undefined ? {} : { seed: args.seed })
+        const unpriced = unpricedTargets(found, prices, context.now())
         context.print(
-          args.json ? JSON.stringify(found, refusalAsData, 2) : explanationText(found, pricesText(config)),
+          args.json
+            ? JSON.stringify({ ...found, unpriced }, refusalAsData, 2)
+            : explanationText(found, pricesText(config), unpriced),
         )
         return found.refusal === undefined ? 0 : 1
       } finally {
@@ -138,21 +142,34 @@ async function gatewayOf(
   args: ExplainArguments,
   state: Awaited<ReturnType<typeof openState>>,
   context: CommandContext,
-): Promise<ReturnType<typeof createGateway>> {
+): Promise<{ readonly gateway: ReturnType<typeof createGateway>; readonly prices: Prices }> {
   const { issues } = recheckConfig(config)
   const compiled = compileConfig(config, issues, new VendorPool())
   const prices = await loadPrices(config, context.cwd)
   const options = gatewayOptions(compiled, { ...state, prices, observe: () => {} })
+  const used = { prices: options.prices ?? (() => null) }
   const { as } = args
-  if (as === undefined) return createGateway(options)
+  if (as === undefined) return { ...used, gateway: createGateway(options) }
   const named = await findCaller(as, config, state.database, context)
-  return createGateway({
+  const gateway = createGateway({
     ...options,
     authenticate: (_request, _host, report) => {
       if (named.principal === undefined) report?.(named.failure)
       return named.principal
     },
   })
+  return { ...used, gateway }
+}
+
+/** The targets without a price, each as `provider/model`. */
+function unpricedTargets(
+  { model = '', candidates }: Explanation,
+  prices: Prices,
+  at: number,
+): readonly string[] {
+  return candidates
+    .filter(({ provider, model: upstreamModel }) => !hasPrice(prices, { model, provider, upstreamModel }, at))
+    .map(({ provider, model: upstreamModel }) => `${provider}/${upstreamModel}`)
 }
 
 async function findCaller(

@@ -16,9 +16,9 @@ const maxNamed = 3
 
 /**
  * Returns a warning for each budget of a configuration that rejects requests because targets have no price. Models that have a
- * `*` in their names, limits of issued keys and those of a budget per user are not looked at.
+ * `*` in their names, limits of issued keys, and a route or limits of `gateway` are not looked at.
  *
- * @param prices - of the configuration, the bundled ones included.
+ * @param prices - those of the gateway, the bundled ones included.
  * @param at - milliseconds since 1970, as prices change.
  */
 export function unpricedBudgets(
@@ -26,11 +26,12 @@ export function unpricedBudgets(
   prices: Prices,
   at: number,
 ): readonly ConfigWarning[] {
+  if (config.gateway?.route !== undefined) return []
   const unpriced = Object.keys(config.models).flatMap(model => {
     const targets = route
       .targetsOf(model)
       .map(({ provider, model: upstreamModel }) => ({ provider: provider.name, upstreamModel }))
-      .filter(target => prices(onePromptToken, { operation: 'generate', model, ...target, at }) === null)
+      .filter(target => !hasPrice(prices, { model, ...target }, at))
       .map(({ provider, upstreamModel }) => `${provider}/${upstreamModel}`)
     return targets.length === 0 ? [] : [{ model, targets: [...new Set(targets)] }]
   })
@@ -47,6 +48,15 @@ export function unpricedBudgets(
       },
     ]
   })
+}
+
+/** Returns whether a target of a requested model has a price. Its tier or its web searches may still have none. */
+export function hasPrice(
+  prices: Prices,
+  names: { readonly model: string; readonly provider: string; readonly upstreamModel: string },
+  at: number,
+): boolean {
+  return prices(onePromptToken, { operation: 'generate', ...names, at }) !== null
 }
 
 const onePromptToken: Usage = {
@@ -70,10 +80,15 @@ interface PlacedBudget {
 }
 
 /** The budgets that reject what has no price. */
-function budgetsOf({ limits, keys = [], console: page }: CompiledConfig['config']): readonly PlacedBudget[] {
+function budgetsOf({
+  limits,
+  keys = [],
+  console: page,
+  gateway,
+}: CompiledConfig['config']): readonly PlacedBudget[] {
   const chat = (page ? page.chat : undefined) || undefined
   const places = [
-    { path: ['limits'], rules: limits, allowed: undefined },
+    { path: ['limits'], rules: gateway?.limits === undefined ? limits : undefined, allowed: undefined },
     ...keys.map(({ limits: own, models }, at) => ({
       path: ['keys', at, 'limits'],
       rules: own,

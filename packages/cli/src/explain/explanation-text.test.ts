@@ -22,3 +22,16 @@ it('shows the keys of a target that are in cooldown', () => {
   )
   expect(lines.find(line => line.includes('other/large'))).toMatch(/fallback$/)
 })
+
+it('shows which targets have no price', () => {
+  const explanation: Explanation = {
+    ...{ principal: 'ann', authFailure: undefined, model: 'm', seed: 7, refusal: undefined },
+    candidates: [
+      { provider: 'acme', model: 'large' },
+      { provider: 'local', model: 'spare' },
+    ],
+  }
+  const lines = explanationText(explanation, 'bundled', ['local/spare']).split('\n')
+  expect(lines.find(line => line.includes('acme/large'))).toMatch(/tried first$/)
+  expect(lines.find(line => line.includes('local/spare'))).toMatch(/fallback; no price: budgets reject it$/)
+})

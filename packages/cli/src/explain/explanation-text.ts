@@ -1,7 +1,15 @@
 import type { AuthFailure, Explanation, SkippedKey, SkipReason, TracedTarget } from '@sluice/core'
 
-/** Formats an explanation as a table. */
-export function explanationText(explanation: Explanation, prices: string): string {
+/**
+ * Formats an explanation as a table.
+ *
+ * @param unpriced - the targets without a price, each as `provider/model`.
+ */
+export function explanationText(
+  explanation: Explanation,
+  prices: string,
+  unpriced: readonly string[] = [],
+): string {
   const { principal, authFailure, model, candidates, more, seed, hooks = [], refusal } = explanation
   const head = [
     ['caller', principal ?? nobodyText(authFailure)],
@@ -13,7 +21,7 @@ export function explanationText(explanation: Explanation, prices: string): strin
   ].map(([name = '', text = '']) => `${name.padEnd(8)} ${text}`)
   const rows = [
     ['', 'target', 'via', ''],
-    ...candidates.map((candidate, at) => rowOf(candidate, at, candidates)),
+    ...candidates.map((candidate, at) => rowOf(candidate, at, candidates, unpriced)),
   ]
   const rest = more === undefined ? [] : [`and ${more} more`]
   return [...head, ...(candidates.length === 0 ? [] : ['', ...table(rows)]), ...rest].join('\n')
@@ -39,12 +47,19 @@ function nobodyText(failure: AuthFailure | undefined): string {
   return `nobody: ${id === undefined ? '' : `${id}, but `}${authFailures[reason]}`
 }
 
-function rowOf(candidate: TracedTarget, at: number, all: readonly TracedTarget[]): readonly string[] {
+function rowOf(
+  candidate: TracedTarget,
+  at: number,
+  all: readonly TracedTarget[],
+  unpriced: readonly string[],
+): readonly string[] {
   const { provider, model, via, skipped, skippedKeys = [] } = candidate
   const turn = all.slice(0, at + 1).filter(each => each.skipped === undefined).length
   const what = skipped === undefined ? (turn === 1 ? 'tried first' : 'fallback') : whyOf(skipped)
   const keys = skippedKeys.map(skippedKey => `; ${keyText(skippedKey)}`).join('')
-  return [skipped === undefined ? `${turn}.` : '-', `${provider}/${model}`, via ?? '', what + keys]
+  const target = `${provider}/${model}`
+  const price = unpriced.includes(target) ? '; no price: budgets reject it' : ''
+  return [skipped === undefined ? `${turn}.` : '-', target, via ?? '', what + keys + price]
 }
 
 const reasons: Readonly<Record<SkipReason['why'], string>> = {

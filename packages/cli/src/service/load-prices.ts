@@ -30,8 +30,8 @@ export async function priceWarnings(
 ): Promise<readonly ConfigWarning[]> {
   const { issues } = recheckConfig(config)
   const compiled = compileConfig(config, issues, new VendorPool())
-  const prices = (await loadPrices(config, cwd)) ?? compiled.prices ?? (() => null)
-  return unpricedBudgets(compiled, prices, now())
+  const configured = (await loadPrices(config, cwd)) ?? compiled.prices ?? (() => null)
+  return unpricedBudgets(compiled, config.gateway?.prices ?? configured, now())
 }
 
 /** The prices of a service. They outlive its configurations, so that a reload does not bring back the bundled ones. */
