@@ -17,7 +17,7 @@ import { targetNameOf } from '../routing/last-target.ts'
 import { followedResponseStore, isMemoryStore } from '../stores/process-stores.ts'
 import type { UsedBreakers } from '../stores/store-breakers.ts'
 import { type StoreCallResult, StoreClient } from '../stores/store-client.ts'
-import { BackgroundEntries, type RunKey } from './background-entries.ts'
+import { BackgroundEntries, type RunKey, type RunLease } from './background-entries.ts'
 import type { BackgroundRuns } from './background-runs.ts'
 import type { EventSource } from './followed-events.ts'
 import type { StoredReads } from './stored-reads.ts'
@@ -196,11 +196,19 @@ export class ResponseState {
       throw new GatewayError('response_store_unavailable')
     }
     const until = this.#clock.monotonic() + cancelMs
-    for (;;) {
-      const now = await this.find(owner, id, state, lifetime)
-      if (now?.background?.state !== 'running' || this.#clock.monotonic() >= until) return now
+    while (this.#clock.monotonic() < until && (await this.#liveLease({ owner, id })) !== undefined) {
       await this.sleep(pollMs)
     }
+    return this.find(owner, id, state, lifetime)
+  }
+
+  /**
+   * Returns what the process reports that runs a response in the background; `undefined` if none does any more. It is read again and
+   * again, as it is short: a response may be as long as its conversation.
+   */
+  async #liveLease(key: RunKey): Promise<RunLease | undefined> {
+    const lease = resultOf(await this.entries.lease(key))
+    return lease !== undefined && lease.aliveUntil > this.#clock.now() ? lease : undefined
   }
 
   /** Returns the events of a response in the background, which this process may run. */
@@ -212,6 +220,11 @@ export class ResponseState {
     const refresh = async () => {
       await this.sleep(pollMs)
       if (at !== 'running') return
+      const lease = await this.#liveLease({ owner, id })
+      if (lease !== undefined) {
+        parts = lease.parts
+        return
+      }
       const now = await this.find(owner, id, state, lifetime)
       if (now?.background === undefined) throw new GatewayError('server_error', { message: deletedMeanwhile })
       parts = now.background.parts

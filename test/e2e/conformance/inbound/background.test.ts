@@ -465,6 +465,35 @@ overPlaces((open, mount) => {
     }
   }, 20_000)
 
+  it('R58 is not read again and again by those who follow it from another process', async () => {
+    const vendor = await startGatedVendor()
+    const { store } = slowStore()
+    const here = await open(vendor.table, { responses: store })
+    const read: string[] = []
+    const counting: ResponseStore = {
+      ...store,
+      get: (owner, id) => {
+        read.push(id)
+        return store.get(owner, id)
+      },
+    }
+    const elsewhere = await open(vendor.table, { responses: counting })
+    const stream = await streamed(here)
+    await expect.poll(() => stream.text).toContain('Hello')
+    const id = idIn(stream.text)
+    const followed = await following(elsewhere, `/responses/${id}?stream=true`)
+    await expect.poll(() => followed.text).toContain('Hello')
+    read.length = 0
+    const lease = `lease ${id}`
+    await expect.poll(() => read.filter(each => each === lease).length).toBeGreaterThan(3)
+    expect(read).not.toContain(id)
+    vendor.finish()
+    await Promise.all([stream.read, followed.read])
+    expect(openEvents(followed.text.replace('data: [DONE]\n\n', ''))).toEqual(
+      openEvents(stream.text.replace('data: [DONE]\n\n', '')),
+    )
+  }, 20_000)
+
   it('R60 is refused where it cannot be stored, and has failed where its end cannot', async () => {
     const vendor = await startGatedVendor()
     const { store, state } = slowStore()
