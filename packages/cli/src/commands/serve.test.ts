@@ -170,6 +170,7 @@ describe('sluice check', () => {
       ok: true,
       file: 'sluice.config.json',
       models: ['demo', 'mine'],
+      warnings: [],
     })
   })
 
@@ -204,8 +205,8 @@ describe('sluice explain', () => {
       `prices   bundled, of ${pricesUpdatedAt}`,
       '',
       '    target      via',
-      '1.  local/demo       tried first',
-      '2.  other/demo       fallback',
+      '1.  local/demo       tried first; no price',
+      '2.  other/demo       fallback; no price',
     ])
     expect(await explain.run({ as: 'ann', model: 'demo', json: true }, [], context)).toBe(0)
     expect(JSON.parse(printed[1]!)).toMatchObject({

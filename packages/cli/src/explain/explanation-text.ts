@@ -58,7 +58,7 @@ function rowOf(
   const what = skipped === undefined ? (turn === 1 ? 'tried first' : 'fallback') : whyOf(skipped)
   const keys = skippedKeys.map(skippedKey => `; ${keyText(skippedKey)}`).join('')
   const target = `${provider}/${model}`
-  const price = unpriced.includes(target) ? '; no price: budgets reject it' : ''
+  const price = unpriced.includes(target) ? '; no price' : ''
   return [skipped === undefined ? `${turn}.` : '-', target, via ?? '', what + keys + price]
 }
 
