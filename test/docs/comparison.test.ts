@@ -60,7 +60,18 @@ it('plans capacity with the figures of the performance page', () => {
   )
   const event = measured(/^CPU per streamed event, normalised/)[0].split(' to ')[0]!
   expect(capacity.some(([what]) => what === `CPU of a stream of 200 events, ${event} each`)).toBe(true)
-  expect(text('docs/capacity.md')).toContain(`An idle stream takes ${measured(/idle streams/)[0]} of memory.`)
+  const perGiB = gateways[0]![7]!
+  const each = `${Math.round(1_048_576 / Number(perGiB.replace(',', '')))} KiB`
+  const prose = text('docs/capacity.md').replaceAll('\n', ' ')
+  expect(prose).toContain(
+    `grows by ${each} with each open stream, so that a GiB beyond its start holds ${perGiB}:`,
+  )
+  expect(prose).toContain(
+    `an idle stream](performance.md#memory-of-open-streams) takes ${measured(/idle streams/)[0]}.`,
+  )
+  expect(tableUnder('docs/capacity.md', '## Memory').find(([part]) => part === 'streams')?.[1]).toContain(
+    each,
+  )
   for (const name of ['ledger', 'log']) {
     const row = one(name === 'ledger' ? /\[ledger\]/ : /\[request log\]/)
     expect(row).toContain(measured(new RegExp(`^- ${name}: transactions`))[0].split(' ')[0]!)
