@@ -8,5 +8,6 @@ export function failureCode(error: unknown): string | undefined {
   // The core's errors of a call that was cancelled; they are no failures.
   if (error instanceof Error && error.name === 'AnsweredElsewhere') return 'answered_elsewhere'
   if (error instanceof Error && error.name === 'LifeEnded') return 'cut_off'
+  if (error instanceof Error && error.name === 'QueueLeft') return 'no_slot'
   return 'internal_error'
 }

@@ -74,6 +74,7 @@ export function waterfallRows(request: RequestDetail, elapsedMs: number): readon
 const cancelled: Readonly<Record<string, string>> = {
   answered_elsewhere: 'cancelled, another attempt answered first',
   cut_off: 'cancelled',
+  no_slot: 'not called, its provider had no free slot',
 }
 
 function lookOf(error: string): WaterfallRow['look'] {

@@ -19,6 +19,11 @@ export interface Timeouts {
    * it is complete. `totalMs` may end it earlier. Default 600,000.
    */
   readonly responseMs: number
+  /**
+   * How long a call waits for one of the `maxConcurrent` calls of its provider while the request has another target: that one is
+   * called then. Without another target, the call waits until `totalMs`. Default 1,000.
+   */
+  readonly queueMs: number
   /** Between two reads of a response body; for a stream, starting with its head. Default 120,000. */
   readonly idleMs: number
   /** From the first call to the end of the response, over all attempts. Default 600,000. */
@@ -61,7 +66,7 @@ export interface RetryOptions {
 }
 
 /** Timeouts that a target may have of its own. `totalMs` starts with the first call of the request, whichever target it was to. */
-export type CallTimeouts = Pick<Timeouts, 'firstByteMs' | 'responseMs' | 'idleMs' | 'totalMs'>
+export type CallTimeouts = Pick<Timeouts, 'queueMs' | 'firstByteMs' | 'responseMs' | 'idleMs' | 'totalMs'>
 
 /** How a target is called, where that differs from the options of the gateway. */
 export interface CallOptions {

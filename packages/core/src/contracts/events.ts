@@ -36,9 +36,9 @@ export interface AttemptRecord {
   readonly status: number | undefined
   /**
    * What the attempt failed with, before or during its response; `undefined` if it did not fail. An attempt that was cancelled
-   * rather than failed has an `Error` with one of two names. `error.name` is `AnsweredElsewhere` if the other call of a hedge
-   * was faster, and `LifeEnded` if the client disconnected, the gateway was closed, or another part of a request for embeddings
-   * failed.
+   * rather than failed has an `Error` with one of three names. `error.name` is `AnsweredElsewhere` if the other call of a hedge
+   * was faster, `QueueLeft` if it waited for a slot of its provider while another target was free, and `LifeEnded` if the client
+   * disconnected, the gateway was closed, or another part of a request for embeddings failed.
    */
   readonly error: unknown
 }

@@ -27,5 +27,20 @@ export class AnsweredElsewhere extends Error {
   }
 }
 
+/** Cancels a call that has not begun: it waited for a slot of its provider, and another target was free. Observers see its `name`. */
+export class QueueLeft extends Error {
+  constructor() {
+    super('All concurrent calls of the provider were in use, and another target was called.')
+    this.name = 'QueueLeft'
+    // As above.
+    this.stack = `QueueLeft: ${this.message}`
+  }
+}
+
+/** Whether a call was cancelled, and has not failed. */
+export function isCutOff(error: unknown): boolean {
+  return error instanceof LifeEnded || error instanceof AnsweredElsewhere || error instanceof QueueLeft
+}
+
 /** Why a request, or a part of it, was aborted. */
 export type EndReason = 'client_disconnected' | 'gateway_closed' | 'part_failed'

@@ -199,6 +199,7 @@ export const defaultRequestLimits: RequestLimits = {
 export const defaultTimeouts: Timeouts = {
   policyMs: 1_000,
   connectMs: 5_000,
+  queueMs: 1_000,
   firstByteMs: 60_000,
   responseMs: 600_000,
   idleMs: 120_000,

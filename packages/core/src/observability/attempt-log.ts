@@ -112,6 +112,11 @@ export class AttemptEntry implements Span {
     this.#queuedAt = now
   }
 
+  /** Whether it waits for a slot of its provider. */
+  get isQueued(): boolean {
+    return this.#queuedAt !== undefined
+  }
+
   /** Records that it leaves the queue. */
   dequeue(now: number): void {
     this.#queuedMs = this.queuedMs(now)

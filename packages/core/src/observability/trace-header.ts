@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../contracts/events.ts'
 import type { RequestTrace } from '../contracts/trace.ts'
-import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
+import { isCutOff, QueueLeft } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
@@ -61,7 +61,8 @@ function kindOf(error: unknown): string | undefined {
   if (error === undefined) return undefined
   if (UpstreamError.is(error)) return boundedLine(String(error.kind))
   if (GatewayError.is(error)) return error.reason
-  return error instanceof LifeEnded || error instanceof AnsweredElsewhere ? 'cut_off' : 'internal'
+  if (error instanceof QueueLeft) return 'no_slot'
+  return isCutOff(error) ? 'cut_off' : 'internal'
 }
 
 function rounded(ms: number): number {

@@ -1,7 +1,7 @@
 import type { EndEvent } from '../contracts/events.ts'
 import type { Call, EncodedNativeRequest } from '../contracts/provider.ts'
 import type { AttemptEnd, AttemptSpan, RequestSpan, UpstreamCall } from '../contracts/tracer.ts'
-import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
+import { isCutOff } from '../errors/abort-reasons.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import type { FinishReason } from '../protocol/chat.ts'
 
@@ -148,7 +148,7 @@ export class TracedAttempt {
 
 function outcomeOf(error: unknown): AttemptEnd['outcome'] {
   if (error === undefined) return 'answered'
-  return error instanceof LifeEnded || error instanceof AnsweredElsewhere ? 'cut_off' : 'failed'
+  return isCutOff(error) ? 'cut_off' : 'failed'
 }
 
 /** Reports the rejection of a promise that a tracer returned. Unhandled, it would end the process. */

@@ -44,7 +44,7 @@ export function withCallOptions<const Entry extends ModelEntry>(
 }
 
 const checks: OptionChecks = {
-  timeouts: { firstByteMs: aSpan, responseMs: aSpan, idleMs: aSpan, totalMs: aSpan },
+  timeouts: { queueMs: aSpan, firstByteMs: aSpan, responseMs: aSpan, idleMs: aSpan, totalMs: aSpan },
   maxAttempts: aCount,
   retry: { baseMs: aSpan, maxMs: aSpan, maxRetryAfterMs: aSpan, budget: aShare, minBudget: aCountFromNone },
   breaker: {

@@ -14,6 +14,7 @@ import { ProviderCall } from './provider-call.ts'
 const timeouts = {
   policyMs: 5_000,
   connectMs: 1_000,
+  queueMs: 1_000,
   firstByteMs: 5_000,
   responseMs: 5_000,
   idleMs: 5_000,

@@ -77,7 +77,7 @@ function statusValue(status: number | undefined): string {
 type AttemptResult = 'ok' | 'cut_off' | 'not_called' | 'failed' | UpstreamFailure
 
 /** The names of the core's errors for cancelled calls. */
-const cutOff = new Set(['LifeEnded', 'AnsweredElsewhere'])
+const cutOff = new Set(['LifeEnded', 'AnsweredElsewhere', 'QueueLeft'])
 
 function attemptResult({ error, called }: Pick<AttemptRecord, 'error' | 'called'>): AttemptResult {
   if (error instanceof Error && cutOff.has(error.name)) return 'cut_off'

@@ -201,6 +201,11 @@ export const requestLimitsShape = object<RequestLimits>({
 })
 
 const callTimeouts = {
+  queueMs: {
+    shape: milliseconds,
+    description:
+      'How long a call waits for one of the `maxConcurrent` calls of its provider while there is another target. Default 1000.',
+  },
   firstByteMs: {
     shape: milliseconds,
     description: 'From the call to the response headers of a stream. Default 60000.',

@@ -4,7 +4,7 @@ import type { Lease } from '../../contracts/limiter.ts'
 import type { Adjustment, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { RoutedTarget } from '../../contracts/route.ts'
 import type { HealthRecord, KeyUse, TargetUnavailable } from '../../contracts/target-health.ts'
-import { AnsweredElsewhere, LifeEnded } from '../../errors/abort-reasons.ts'
+import { AnsweredElsewhere, LifeEnded, QueueLeft } from '../../errors/abort-reasons.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { retryAfterMs } from '../../errors/retry-headers.ts'
 import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
@@ -39,7 +39,6 @@ const noAdjustments: readonly Adjustment[] = Object.freeze([])
 export class AttemptRunner implements RetryState, AttemptHost {
   readonly targets: TargetAttemptState[]
   made = 0
-  hedgeAt = never
   only: number | undefined
   due: number | undefined
   readonly #request: CallRequest
@@ -55,6 +54,9 @@ export class AttemptRunner implements RetryState, AttemptHost {
   #unreported = false
   #failure: unknown
   #left = false
+  #hedgeAt = never
+  /** When the attempt that began last leaves the queue of its provider, if it is still in it: there is another target. */
+  #queueUntil = never
   /** How often a target was called again after a wait. */
   #retries = 0
   /** Releases the retry of `due`, and how long it was waited for. */
@@ -111,6 +113,11 @@ export class AttemptRunner implements RetryState, AttemptHost {
     return this.#dependencies.unsupportedParameters
   }
 
+  get hedgeAt(): number {
+    if (this.#queueUntil === never || !this.#running.some(({ entry }) => entry.isQueued)) return this.#hedgeAt
+    return Math.min(this.#hedgeAt, this.#queueUntil)
+  }
+
   get holdMs(): number | undefined {
     if (this.#running.length > 1 || this.hedgeAt < never) return undefined
     // An upstream that has sent its head is at work. While another target could be called, a longer silence ends the wait.
@@ -130,7 +137,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
       const first = await Promise.race([admitting, ...this.#running.map(({ outcome }) => outcome)])
       if (!(first instanceof UpstreamAttempt)) return first
       // Another target was faster than the limits of this one.
-      this.hedgeAt = never
+      this.#neverHedge()
       admitting.then(
         lease => this.#observer.releaseLease(lease),
         () => {},
@@ -156,6 +163,11 @@ export class AttemptRunner implements RetryState, AttemptHost {
 
   /** Starts an attempt, where its target is available. `lease`: that of `admit`. */
   begin(index: number, why: Exclude<AttemptReason, 'shadow'>, now: number, lease?: Lease): void {
+    if (why === 'hedge' && now < this.hedgeAt) {
+      // The other one has left its queue while the limits of this one were asked.
+      this.#observer.releaseLease(lease)
+      return
+    }
     const target = this.#targets[index]!
     const state = this.targets[index]!
     const retry = this.#releaseRetry
@@ -171,29 +183,31 @@ export class AttemptRunner implements RetryState, AttemptHost {
       retry?.()
       this.#observer.releaseLease(lease)
       this.#exclude(index, health)
-      if (!this.#hasAnotherTarget(now)) this.hedgeAt = never
+      if (!this.#hasAnotherTarget(now)) this.#neverHedge()
     } else {
+      if (now >= this.#queueUntil) this.#leaveQueues(now)
+      const reason = why === 'hedge' && this.#running.length === 0 ? 'fallback' : why
       this.#reportFailed()
       this.#reportUnavailable()
       const first = state.calls === 0
       state.calls++
       state.retryAt = undefined
       this.made++
-      this.hedgeAt = this.#hasAnotherTarget(now) ? hedgeTime(target, now) : never
+      const dependencies = dependenciesOf(target, this.#dependencies)
+      this.#neverHedge()
+      if (this.#hasAnotherTarget(now)) {
+        this.#hedgeAt = hedgeTime(target, now)
+        if (memberOf(target.provider, 'maxConcurrent') !== undefined) {
+          this.#queueUntil = now + dependencies.timeouts.queueMs
+        }
+      }
       const { lifetime, caller } = this.#context
       const observer = this.#observer
-      const entry = observer.attempts.begin(target, now, why, waitedMs)
+      const entry = observer.attempts.begin(target, now, reason, waitedMs)
       if (keys !== undefined) entry.key = health.key
       entry.inputs = inputsOf(this.#request)
       entry.lease = lease
-      const call = new ProviderCall(
-        lifetime,
-        dependenciesOf(target, this.#dependencies),
-        state.endAt,
-        entry,
-        caller,
-        observer,
-      )
+      const call = new ProviderCall(lifetime, dependencies, state.endAt, entry, caller, observer)
       // The adjustments of an earlier attempt say nothing about this one, which may fail before it is encoded.
       observer.adjusted(noAdjustments)
       const attempt = new UpstreamAttempt(index, entry, call, health, retry, this)
@@ -206,6 +220,24 @@ export class AttemptRunner implements RetryState, AttemptHost {
       }
     }
     this.#planHead(now)
+  }
+
+  #neverHedge(): void {
+    this.#hedgeAt = never
+    this.#queueUntil = never
+  }
+
+  /** Another target is called instead of those that wait for a slot. They may be called after it. */
+  #leaveQueues(now: number): void {
+    for (const attempt of this.#running.filter(({ entry }) => entry.isQueued)) {
+      const state = this.targets[attempt.index]!
+      attempt.cut(new QueueLeft())
+      this.#running = this.#running.filter(other => other !== attempt)
+      this.#observer.releaseLease(attempt.entry.takeLease())
+      if (state.calls === 1) this.made--
+      const { callOptions } = this.#targets[attempt.index]!
+      if (retryOptionsOf(callOptions, this.#dependencies.retry) !== undefined) state.retryAt = now
+    }
   }
 
   /** Resolves with the next attempt that has a response or fails, or `undefined` when a hedge is due. */
