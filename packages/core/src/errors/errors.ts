@@ -37,7 +37,7 @@ export const errorTable = {
     403,
     'invalid_request_error',
     'model_not_priced',
-    'The model has no price, so it cannot be used with a key that has a budget.',
+    'A budget applies, and the model has no price for this request.',
   ],
   model_not_found: [
     404,
