@@ -18,8 +18,13 @@ export interface TokenPrice {
   readonly cacheWrite?: number
   /** Audio input. Default: `input`. */
   readonly audioInput?: number
-  /** Audio output. Default: `output`. */
+  /** Audio output. Default: unknown, so that a response with audio has no price. */
   readonly audioOutput?: number
+}
+
+/** Prices of tokens with all defaults applied. */
+interface ResolvedTokenPrice extends Required<Omit<TokenPrice, 'audioOutput'>> {
+  readonly audioOutput: number | undefined
 }
 
 /** Prices of tokens in requests with a long prompt. */
@@ -47,7 +52,7 @@ export interface ModelPrice extends TokenPrice {
 
 /** A price with all defaults applied. */
 export interface ResolvedPrice {
-  readonly tokens: Required<TokenPrice>
+  readonly tokens: ResolvedTokenPrice
   readonly perRequest: number
   readonly webSearch: number | undefined
   readonly searchUnit: number
@@ -57,14 +62,14 @@ export interface ResolvedPrice {
 }
 
 interface ResolvedTier {
-  readonly tokens: Required<TokenPrice>
+  readonly tokens: ResolvedTokenPrice
   /** `undefined` if the tier has its own prices, so that none is known for long prompts. */
   readonly factor: number | undefined
 }
 
 interface ResolvedLongContext {
   readonly above: number
-  readonly tokens: Required<TokenPrice>
+  readonly tokens: ResolvedTokenPrice
 }
 
 /** Returns a copy of a price with all defaults applied. */
@@ -84,12 +89,12 @@ export function resolvePrice(price: ModelPrice): ResolvedPrice {
   }
 }
 
-function resolveTier(given: TokenPrice | number, tokens: Required<TokenPrice>): ResolvedTier {
+function resolveTier(given: TokenPrice | number, tokens: ResolvedTokenPrice): ResolvedTier {
   if (typeof given === 'number') return { tokens: times(tokens, given), factor: given }
   return { tokens: resolveTokenPrice(given), factor: undefined }
 }
 
-function resolveTokenPrice(price: TokenPrice): Required<TokenPrice> {
+function resolveTokenPrice(price: TokenPrice): ResolvedTokenPrice {
   const { input, output, cachedInput, cacheWrite, audioInput, audioOutput } = ownMembers(price)
   return {
     input,
@@ -97,11 +102,11 @@ function resolveTokenPrice(price: TokenPrice): Required<TokenPrice> {
     cachedInput: cachedInput ?? input,
     cacheWrite: cacheWrite ?? input,
     audioInput: audioInput ?? input,
-    audioOutput: audioOutput ?? output,
+    audioOutput,
   }
 }
 
-function times(price: Required<TokenPrice>, factor: number): Required<TokenPrice> {
+function times(price: ResolvedTokenPrice, factor: number): ResolvedTokenPrice {
   const { input, output, cachedInput, cacheWrite, audioInput, audioOutput } = price
   return {
     input: input * factor,
@@ -109,13 +114,13 @@ function times(price: Required<TokenPrice>, factor: number): Required<TokenPrice
     cachedInput: cachedInput * factor,
     cacheWrite: cacheWrite * factor,
     audioInput: audioInput * factor,
-    audioOutput: audioOutput * factor,
+    audioOutput: audioOutput === undefined ? undefined : audioOutput * factor,
   }
 }
 
 /**
- * Returns the cost of usage in US dollars, or `null` if its service tier, its web searches, or a long prompt in that tier have
- * no price.
+ * Returns the cost of usage in US dollars, or `null` if its service tier, its web searches, its audio output, or a long prompt in
+ * that tier have no price.
  */
 export function costOf(
   usage: Usage,
@@ -134,15 +139,17 @@ export function costOf(
   if (webSearches > 0 && price.webSearch === undefined) return null
   const tokens = tokenPrice(usage, price, ofTier)
   if (tokens === null) return null
-  const beside = price.perRequest + webSearches * webSearch + searchUnits * price.searchUnit
-  return tokenCost(usage, tokens) + beside
+  const cost = tokenCost(usage, tokens)
+  return cost === null
+    ? null
+    : cost + price.perRequest + webSearches * webSearch + searchUnits * price.searchUnit
 }
 
 function tokenPrice(
   { prompt_tokens: prompt }: Usage,
   { tokens, longContext }: ResolvedPrice,
   tier: ResolvedTier | undefined,
-): Required<TokenPrice> | null {
+): ResolvedTokenPrice | null {
   const long = longContext.length === 0 ? undefined : longContext.find(({ above }) => prompt > above)
   if (long === undefined) return tier?.tokens ?? tokens
   if (tier === undefined) return long.tokens
@@ -166,15 +173,17 @@ export function isUsual(serviceTier: string | undefined): boolean {
   return serviceTier === undefined || usualTiers.has(serviceTier)
 }
 
-function tokenCost(usage: Usage, price: Required<TokenPrice>): number {
+function tokenCost(usage: Usage, price: ResolvedTokenPrice): number | null {
   const parts = tokenParts(usage)
+  const { audioOutput = 0 } = price
+  if (parts.spoken > 0 && price.audioOutput === undefined) return null
   const millionths =
     parts.text * price.input +
     parts.cached * price.cachedInput +
     parts.written * price.cacheWrite +
     parts.audio * price.audioInput +
     parts.answer * price.output +
-    parts.spoken * price.audioOutput
+    parts.spoken * audioOutput
   return millionths / 1e6
 }
 

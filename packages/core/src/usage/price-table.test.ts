@@ -50,16 +50,26 @@ describe('priceTable', () => {
     expect(prices(usage, asked())).toBeCloseTo((1 + 20 + 300 + 4_000 + 40_000 + 100_000) / 1e6 + 3, 12)
   })
 
-  it('takes what has no price of its own at that of input or output', () => {
+  it('takes input that has no price of its own at that of input', () => {
     const usage = used({
       prompt_tokens: 10,
       cached_tokens: 2,
       cache_write_tokens: 3,
       prompt_audio_tokens: 4,
       completion_tokens: 5,
-      completion_audio_tokens: 1,
     })
     expect(priceTable({ small: { input: 1e6, output: 2e6 } })(usage, asked())).toBe(20)
+  })
+
+  it('has no price for audio output that has none, with a tier or a long prompt either', () => {
+    const text = { input: 1, output: 2 }
+    const prices = priceTable({
+      small: { ...text, tiers: { flex: 0.5 }, longContext: [{ ...text, above: 100, audioOutput: 8 }] },
+    })
+    const spoken = used({ prompt_tokens: 10, completion_tokens: 5, completion_audio_tokens: 1 })
+    expect([prices(spoken, asked()), prices(spoken, asked({ serviceTier: 'flex' }))]).toEqual([null, null])
+    expect(prices({ ...spoken, prompt_tokens: 101 }, asked())).toBeCloseTo((101 + 4 * 2 + 8) / 1e6, 12)
+    expect(prices(used({ prompt_tokens: 10, completion_tokens: 5 }), asked())).toBeCloseTo(20 / 1e6, 12)
   })
 
   it('goes by provider and upstream model first, and knows nothing of what is not in it', () => {

@@ -154,6 +154,17 @@ describe('what is reserved', () => {
     expect(reservedMoney(reserved({}), { targets: [], price: () => 1 })).toBeUndefined()
   })
 
+  it('of money is not known of a request for audio whose output has no price', () => {
+    const price = priceTable({ m: { input: 1, output: 4 } })
+    const context = {
+      targets: [target('m')],
+      price: (usage: Usage) =>
+        price(usage, { operation: 'generate', model: 'm', provider: 'p', upstreamModel: 'm', at: 0 }),
+    }
+    expect(reservedMoney(reserved({ modalities: ['text', 'audio'] }), context)).toBeUndefined()
+    expect(reservedMoney(reserved({ modalities: ['text'] }), context)).toBeDefined()
+  })
+
   it('of money has no floor above its amount, whatever prices do', () => {
     const price = ({ completion_tokens }: Usage) => (completion_tokens > 0 ? 1 : 2)
     const money = reservedMoney(reserved({}), { targets: [target('m')], price })

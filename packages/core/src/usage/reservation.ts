@@ -60,7 +60,7 @@ export function reservedMoney(
   return floor === undefined ? undefined : { amount, floor: Math.min(floor, amount) }
 }
 
-/** Returns the maximum cost. The first usage must have a price at each target. */
+/** Returns the maximum cost. The first usage, and those with audio output, must have a price at each target. */
 function maxCost(
   usages: readonly Usage[],
   { targets, price }: Pick<LimitContext, 'targets' | 'price'>,
@@ -68,10 +68,11 @@ function maxCost(
   let most: number | undefined
   for (const target of targets) {
     for (let at = 0; at < usages.length; at++) {
-      const cost = price(usages[at] as Usage, target)
+      const usage = usages[at] as Usage
+      const cost = price(usage, target)
       if (isPrice(cost)) most = Math.max(most ?? 0, nanoDollars(cost))
       // The others are optional: a price function may not support them.
-      else if (at === 0) return undefined
+      else if (at === 0 || usage.completion_tokens_details.audio_tokens > 0) return undefined
     }
   }
   return most

@@ -39,7 +39,10 @@ const tokenPrices = {
   cachedInput: { shape: dollars, description: "Input from the vendor's cache. Default: as `input`." },
   cacheWrite: { shape: dollars, description: "Input into the vendor's cache. Default: as `input`." },
   audioInput: { shape: dollars, description: 'Default: as `input`.' },
-  audioOutput: { shape: dollars, description: 'Default: as `output`.' },
+  audioOutput: {
+    shape: dollars,
+    description: 'Default: unknown, so that a response with audio has no price.',
+  },
 } as const
 
 const tier = either(
