@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Observer, WarningEvent } from '../contracts/events.ts'
 import { observers } from './observers.ts'
 
@@ -34,6 +34,29 @@ describe('observers', () => {
     // An unhandled rejection would fail the run.
     await new Promise(resolve => setImmediate(resolve))
     expect(heard).toEqual(['last warning'])
+  })
+
+  it('warns of the first failure of each, and not again', async () => {
+    const warnings: { readonly code?: string; readonly detail?: string }[] = []
+    const hear = (warning: Error & { readonly code?: string; readonly detail?: string }) =>
+      void warnings.push(warning)
+    process.on('warning', hear)
+    onTestFinished(() => void process.off('warning', hear))
+    const all = observers(
+      () => {
+        throw new Error('It broke.')
+      },
+      async () => {
+        throw new Error('It broke later.')
+      },
+      () => {},
+    )
+    for (let count = 0; count < 3; count++) all(event)
+    await new Promise(resolve => setImmediate(resolve))
+    expect(warnings.map(({ code, detail }) => [code, detail?.split('\n')[0]])).toEqual([
+      ['SLUICE_OBSERVER_FAILED', 'Error: It broke.'],
+      ['SLUICE_OBSERVER_FAILED', 'Error: It broke later.'],
+    ])
   })
 
   it('keeps its own list', () => {

@@ -1,10 +1,10 @@
 import type { Observer } from '../contracts/events.ts'
 import { configurationError } from '../errors/configuration-error.ts'
-import { ignoreRejection } from '../primitives/is-promise.ts'
+import { isPromise } from '../primitives/is-promise.ts'
 
 /**
  * Combines observers: `observe: observers(requestLog(), metrics.observe)`. Calls each with every event, in order. Errors and
- * rejections of one are ignored, and do not affect the others. Entries that are `undefined` are skipped.
+ * rejections of one do not affect the others; its first one is a warning of the process. Entries that are `undefined` are skipped.
  *
  * Throws `ConfigurationError` for an entry that is not a function.
  */
@@ -22,14 +22,35 @@ function checked(observe: unknown, at: number): Observer {
   throw configurationError('observers()', [at], observe, 'a function of an event, or undefined')
 }
 
-/** Returns an observer that ignores errors and rejections of another. */
+/**
+ * Returns an observer that ignores errors and rejections of another, which must not fail requests. The first one is a warning of
+ * the process.
+ */
 export function safeObserver(observe: Observer | undefined): Observer {
   if (observe === undefined) return () => {}
   return event => {
     try {
-      ignoreRejection(observe(event))
-    } catch {
-      // An observer must not fail requests.
+      const returned: unknown = observe(event)
+      if (isPromise(returned)) returned.then(undefined, error => warnOnce(observe, error))
+    } catch (error) {
+      warnOnce(observe, error)
     }
   }
 }
+
+const warned = new WeakSet<Observer>()
+
+function warnOnce(observe: Observer, error: unknown): void {
+  if (warned.has(observe)) return
+  warned.add(observe)
+  const message = 'An observer has failed, and misses events. Its further failures are not reported.'
+  const detail = error instanceof Error ? error.stack : String(error)
+  const { process } = globalThis as { readonly process?: { readonly emitWarning?: EmitWarning } }
+  if (typeof process?.emitWarning !== 'function') console.warn(message, detail)
+  else process.emitWarning(message, { type: 'SluiceWarning', code: 'SLUICE_OBSERVER_FAILED', detail })
+}
+
+type EmitWarning = (
+  message: string,
+  options: { readonly type: string; readonly code: string; readonly detail: string | undefined },
+) => void
