@@ -195,6 +195,7 @@ export interface WarningEvent {
    * threw or returned invalid headers, and spans are missing. `prices_not_refreshed`: a new table of prices could not be loaded
    * or is invalid, and the last valid one applies. `prices_outdated`: the table of prices is old. `hook_failed`: a hook threw, timed
    * out or returned something invalid. `body_recorder_failed`: the recorder of bodies threw, and bodies are missing.
+   * `unknown_model_name`: a limit or a hook is for a model that the model table does not have.
    * `telemetry_not_exported`: spans or metrics could not be sent by OTLP, and are missing there.
    */
   readonly code:
@@ -207,6 +208,7 @@ export interface WarningEvent {
     | 'prices_outdated'
     | 'hook_failed'
     | 'body_recorder_failed'
+    | 'unknown_model_name'
     | 'telemetry_not_exported'
   readonly message: string
   /** The error behind it, if there is one. */

@@ -83,4 +83,6 @@ export interface Limiter {
    * principals with `limits` fail with 500: they are never ignored. Default `false`.
    */
   readonly enforcesPrincipalLimits?: boolean
+  /** The names and patterns of models that its rules are for. The gateway warns of those that no model fits. */
+  readonly models?: readonly string[]
 }

@@ -84,6 +84,8 @@ export interface Route<Name extends string = string, Ref extends string = never>
   (draft: Draft, context: RouteContext): readonly RoutedTarget[] | Promise<readonly RoutedTarget[]>
   /** Returns the models for `GET /models`. */
   list?(): readonly ModelCard[]
+  /** Returns the patterns of names that it serves beside those that it lists. Absent: they are not known. */
+  patterns?(): readonly string[]
   /** Returns every target that is known in advance. */
   targets?(): readonly Target[]
   /** Returns the targets that could serve a listed model, in the order of configuration. */

@@ -1,9 +1,11 @@
 import { withTimeout } from '../clock/with-timeout.ts'
+import type { WarningEvent } from '../contracts/events.ts'
 import { RunningRequests } from '../http/running-requests.ts'
 import { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import type { GatewayOptions } from './config.ts'
 import type { AccountingServices } from './request-accounting.ts'
 import { type ResolvedOptions, resolveOptions } from './resolve.ts'
+import { unknownNames } from './warn-of-names.ts'
 
 /** How long closing leases and ledger entries may take, and then flushing the ledger, in ms. */
 const closeMs = 2_500
@@ -60,6 +62,7 @@ export class LiveOptions<Host> {
 
   #begin(resolved: ResolvedOptions<Host>): LiveGeneration<Host> {
     warnOfLocal(resolved)
+    for (const warning of unknownNames(resolved.given)) warn(resolved, warning)
     const generation: LiveGeneration<Host> = new LiveGeneration(
       resolved,
       this.#closings,
@@ -173,15 +176,20 @@ async function allOf(work: ReadonlySet<Promise<unknown>>): Promise<void> {
   while (work.size > 0) await Promise.all(work)
 }
 
-/** Warns if `local()` serves every model in production: through `observe`, or on the console without it. */
+/** Warns through `observe`, or on the console without it. */
+function warn<Host>({ given, observe }: ResolvedOptions<Host>, warning: WarningEvent): void {
+  if (given.observe === undefined) console.warn(warning.message)
+  else observe(warning)
+}
+
+/** Warns if `local()` serves every model in production. */
 function warnOfLocal<Host>(options: ResolvedOptions<Host>): void {
   if (!inProduction()) return
   const targets = options.route.targets?.() ?? []
   if (targets.length === 0 || targets.some(({ provider }) => provider.name !== 'local')) return
   const message =
     'Every model of this gateway is answered by local(), which is not a language model, and NODE_ENV is production.'
-  if (options.given.observe === undefined) console.warn(message)
-  else options.observe({ type: 'warning', code: 'only_local_in_production', message })
+  warn(options, { type: 'warning', code: 'only_local_in_production', message })
 }
 
 function inProduction(): boolean {

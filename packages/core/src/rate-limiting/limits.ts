@@ -64,6 +64,7 @@ export function limits(rules: readonly LimitRuleData[], given: LimitsOptions = {
     admit: (principal, draft, context) => limiter.admit(principal, draft, context),
     ...(maxWaitMs > 0 && { maxWaitMs }),
     appliesToAll: rules.length > 0,
+    models: rules.flatMap(rule => memberOf(rule, 'models') ?? []),
   }
 }
 

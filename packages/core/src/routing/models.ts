@@ -15,6 +15,7 @@ import { isPattern, wildcards } from './wildcards.ts'
 /** A route with a list of models. `Name` are their names. */
 export interface ModelTable<Name extends string = string> extends Route<Name> {
   list(): readonly ModelCard[]
+  patterns(): readonly string[]
   targets(): readonly Target[]
   targetsOf(model: string): readonly Target[]
   waysOf(model: string): readonly (readonly string[])[]
@@ -102,6 +103,7 @@ export function models<const Name extends string>(
   }
   return Object.assign(route as Route<Exclude<Name, `${string}*${string}`>>, {
     list: () => cards,
+    patterns: () => given.map(([name]) => name).filter(isPattern),
     targets: () => [...[...steps.values()].flatMap(({ targets }) => targets), ...scope.patternTargets],
     targetsOf: (model: string) => steps.get(model)?.targets ?? [],
     waysOf: (model: string) => steps.get(model)?.ways ?? [],
