@@ -38,12 +38,14 @@ describe.each([
     servers.push(server)
     await new Promise(resolve => server.once('listening', resolve))
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    return (path: string, body: string, headers: Record<string, string> = {}) =>
+    return (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
       fetch(origin + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body,
-      })
+        // For a stream.
+        duplex: 'half',
+      } as RequestInit)
   }
 
   it.each([
@@ -103,6 +105,21 @@ describe.each([
       body: '{',
     })
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code: null } }])
+  })
+
+  it('counts the bytes of a body that is sent in chunks', async () => {
+    const post = await posting()
+    const chunks = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(`"${'x'.repeat(200)}"`))
+        controller.close()
+      },
+    })
+    const response = await post('/ai/v1/chat/completions', chunks)
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({
+      error: { message: 'Maximum content size limit (100) exceeded (202 bytes read)' },
+    })
   })
 
   it("leaves the application's own paths to its own handler", async () => {

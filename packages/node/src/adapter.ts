@@ -2,6 +2,7 @@
  * `@sluice/node/adapter`: for writing an adapter for another host. What is here may change in minor versions.
  */
 
+export { bodyParserResponse } from './body-parser-error.ts'
 export { workerCount } from './cluster/serve-workers.ts'
 export { processTopics } from './cluster/worker-group.ts'
 export { WorkerMember } from './cluster/worker-member.ts'
