@@ -61,6 +61,13 @@ describePage('docs/koa.md', {
     expect(await ask(base)).toMatchObject({ status: 200, text: '12 * 7 = 84' })
     const long = `What is 12 * 7?${' '.repeat(2_000_000)}`
     expect(await ask(base, { content: long })).toMatchObject({ status: 200 })
+    const refused = async (body: string) => {
+      const headers = { authorization: 'Bearer sk-test', 'content-type': 'application/json' }
+      const response = await fetch(`${base}/chat/completions`, { method: 'POST', headers, body })
+      return [response.status, ((await response.json()) as { error: { message: string } }).error.message]
+    }
+    expect(await refused('{')).toEqual([400, expect.stringMatching(/^We could not parse the JSON body/)])
+    expect(await refused(`"${'x'.repeat(27_000_000)}"`)).toEqual([413, expect.stringMatching(/content size/)])
   },
 
   principals: async ({ run }) => {

@@ -1,21 +1,13 @@
-import type { IncomingMessage } from 'node:http'
 import type { Gateway } from '@sluice/core'
 import { createDispatch, expectGateway } from '@sluice/node/adapter'
-import { type MountedContext, mountOf } from './mount.ts'
-import { type ResponseContext, respond } from './respond.ts'
+import type { KoaContext } from './koa-context.ts'
+import { mountOf } from './mount.ts'
+import { respond } from './respond.ts'
 
+export { bodyParserErrors } from './body-parser-errors.ts'
+export type { KoaContext } from './koa-context.ts'
 export type { MountedContext } from './mount.ts'
 export type { ResponseContext } from './respond.ts'
-
-/** The members of Koa's `ctx` that the adapter uses, in Koa 2 and 3. */
-export interface KoaContext extends ResponseContext, MountedContext {
-  /** `rawBody` and `body` are the results of a body parser. */
-  readonly request: { readonly req: IncomingMessage; readonly rawBody?: unknown; readonly body?: unknown }
-  readonly url: string
-  readonly protocol: string
-  readonly host: string
-  readonly state: Record<string, unknown>
-}
 
 /**
  * Returns Koa middleware for a gateway: `app.use(toKoa(gateway))`, under `koa-mount`, or on a route of `@koa/router`
