@@ -21,16 +21,23 @@ it('refuses what is no gateway', () => {
   )
 })
 
+it.each([['/t/:tenant'], ['/ai/{*path}'], [/ai/], ['https://host/ai']])('refuses the mount %s', mount => {
+  const gateway = createGateway({ authenticate: () => ({ id: 'a' }), route: models({ m: local()('m') }) })
+  expect(() => bodyParserErrors(gateway, mount as string)).toThrow(
+    /^bodyParserErrors\(\): mount: got .*, expected a path without patterns, such as '\/api\/ai'/,
+  )
+})
+
 describe.each([
   ['Express 5', express],
   ['Express 4', express4 as unknown as typeof express],
 ])('bodyParserErrors in %s', (_, host) => {
-  async function posting() {
+  async function posting(mount = '/ai') {
     const gateway = createGateway({ authenticate: () => ({ id: 'a' }), route: models({ m: local()('m') }) })
     const app = host()
     app.use(host.json({ limit: 100 }))
-    app.use(bodyParserErrors(gateway, '/ai'))
-    app.use('/ai', toExpress(gateway))
+    app.use(bodyParserErrors(gateway, mount))
+    app.use(mount === '/' ? mount : '/ai', toExpress(gateway))
     app.use((_error: unknown, _req: unknown, res: express.Response, _next: unknown) => {
       res.status(418).send("the application's own")
     })
@@ -120,6 +127,13 @@ describe.each([
     expect(await response.json()).toMatchObject({
       error: { message: 'Maximum content size limit (100) exceeded (202 bytes read)' },
     })
+  })
+
+  it.each([['/ai/'], ['ai'], ['ai/'], ['/']])('takes the mount %s', async mount => {
+    const post = await posting(mount)
+    const prefix = mount === '/' ? '' : '/ai'
+    expect((await post(`${prefix}/v1/chat/completions`, '{')).status).toBe(400)
+    expect((await post('/own', '{')).status).toBe(418)
   })
 
   it("leaves the application's own paths to its own handler", async () => {

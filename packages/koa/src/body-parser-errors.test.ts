@@ -23,12 +23,18 @@ it('refuses what is no gateway', () => {
   )
 })
 
+it.each([['/t/:tenant'], ['/ai/{*path}'], [/ai/], ['https://host/ai']])('refuses the mount %s', prefix => {
+  expect(() => bodyParserErrors(gateway, prefix as string)).toThrow(
+    /^bodyParserErrors\(\): mount: got .*, expected a path without patterns, such as '\/api\/ai'/,
+  )
+})
+
 describe.each([
   ['Koa 3', Koa],
   ['Koa 2', Koa2 as unknown as typeof Koa],
 ])('bodyParserErrors in %s', (_, Host) => {
   /** An application whose outermost middleware answers 418 to every error that reaches it. */
-  function application(...middleware: Parameters<Koa['use']>[0][]) {
+  function application(use: (app: Koa) => unknown) {
     const app = new Host()
     app.silent = true
     app.use(async (ctx, next) => {
@@ -39,7 +45,7 @@ describe.each([
         ctx.body = String(error)
       }
     })
-    for (const one of middleware) app.use(one)
+    use(app)
     return app
   }
 
@@ -62,8 +68,15 @@ describe.each([
   }
 
   const parser = () => bodyParser({ jsonLimit: 100 })
-  const usual = () =>
-    posting(application(bodyParserErrors(gateway, '/ai'), parser(), mount('/ai', toKoa(gateway))))
+  const usual = (prefix = '/ai') =>
+    posting(
+      application(app =>
+        app
+          .use(bodyParserErrors(gateway, prefix))
+          .use(parser())
+          .use(mount('/ai', toKoa(gateway))),
+      ),
+    )
 
   it.each<[string, string | Uint8Array<ArrayBuffer>, Record<string, string>, number, RegExp]>([
     ['a body that is too large', large, {}, 413, /limit \(100\) exceeded \(211 bytes read\)/],
@@ -119,7 +132,9 @@ describe.each([
   })
 
   it('answers for a gateway of its own that formats no errors', async () => {
-    const post = await posting(application(bodyParserErrors({ matches: () => true }), parser()))
+    const post = await posting(
+      application(app => app.use(bodyParserErrors({ matches: () => true })).use(parser())),
+    )
     const response = await post('/v1/messages', '{')
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code: null } }])
   })
@@ -129,11 +144,24 @@ describe.each([
     router.post('/routed/v1/{*path}', bodyParserErrors(gateway), parser(), toKoa(gateway))
     const inner = new Koa()
     inner.use(bodyParserErrors(gateway)).use(parser()).use(toKoa(gateway))
-    const post = await posting(application(mount('/mounted', inner), router.routes()))
+    const post = await posting(application(app => app.use(mount('/mounted', inner)).use(router.routes())))
     for (const base of ['/mounted', '/routed']) {
       expect((await post(`${base}/v1/chat/completions`, '{')).status, base).toBe(400)
       expect((await post(`${base}/v1/chat/completions`, good)).status, base).toBe(200)
     }
+  })
+
+  it.each([['/ai/'], ['ai'], ['ai/']])('takes the mount %s', async prefix => {
+    const post = await usual(prefix)
+    expect((await post('/ai/v1/chat/completions', '{')).status).toBe(400)
+    expect((await post('/own', '{')).status).toBe(418)
+  })
+
+  it('takes the mount /', async () => {
+    const post = await posting(
+      application(app => app.use(bodyParserErrors(gateway, '/')).use(parser()).use(toKoa(gateway))),
+    )
+    expect((await post('/v1/chat/completions', '{')).status).toBe(400)
   })
 
   it("leaves the application's own paths to its own handler", async () => {
@@ -154,14 +182,26 @@ describe.each([
     ['no error object', () => Promise.reject(undefined)],
   ])("passes on %s of the application's own code", async (_, fails) => {
     const before = await posting(
-      application(bodyParserErrors(gateway), async ctx => void (await fails(ctx)), parser()),
+      application(app =>
+        app
+          .use(bodyParserErrors(gateway))
+          .use(async ctx => void (await fails(ctx)))
+          .use(parser()),
+      ),
     )
     expect((await before('/v1/chat/completions', good)).status).toBe(418)
   })
 
   it('passes on what is thrown after the parser, as if it were from one', async () => {
     const thrown = Object.assign(new Error('own'), { status: 413, type: 'entity.too.large' })
-    const post = await posting(application(bodyParserErrors(gateway), parser(), () => Promise.reject(thrown)))
+    const post = await posting(
+      application(app =>
+        app
+          .use(bodyParserErrors(gateway))
+          .use(parser())
+          .use(() => Promise.reject(thrown)),
+      ),
+    )
     expect((await post('/v1/chat/completions', '{}')).status).toBe(418)
   })
 

@@ -1,5 +1,5 @@
 import type { Gateway } from '@sluice/core'
-import { bodyParserResponse, expectGateway } from '@sluice/node/adapter'
+import { bodyParserResponse, expectGateway, mountPath } from '@sluice/node/adapter'
 import type { KoaContext } from './koa-context.ts'
 import { mountOf } from './mount.ts'
 import { respond } from './respond.ts'
@@ -9,15 +9,16 @@ import { respond } from './respond.ts'
  * paths get the error body of the path's protocol, so that clients understand them. All other errors are thrown again.
  *
  * Add it before the parser: `app.use(bodyParserErrors(gateway)); app.use(bodyParser())`. `mount` is the path under which the
- * gateway is mounted. Default: where this middleware is.
+ * gateway is mounted, with or without slashes at its ends. Default: where this middleware is.
  *
- * Throws `ConfigurationError` for an invalid gateway.
+ * Throws `ConfigurationError` for an invalid gateway, and for a mount that is a pattern or no path.
  */
 export function bodyParserErrors(
   gateway: Pick<Gateway<never>, 'matches' | 'errorResponse'>,
   mount?: string,
 ): (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void> {
   expectGateway('bodyParserErrors()', gateway, ['matches'])
+  const prefix = mount === undefined ? undefined : mountPath('bodyParserErrors()', mount)
   return async (ctx, next) => {
     try {
       await next()
@@ -25,7 +26,7 @@ export function bodyParserErrors(
       // A body that was parsed: the error is from what runs after the parser.
       if (ctx.request.body !== undefined || ctx.res.headersSent) throw error
       const mounted = mountOf(ctx, gateway)
-      const response = bodyParserResponse(gateway, typed(error), mounted.path, mount ?? mounted.mount)
+      const response = bodyParserResponse(gateway, typed(error), mounted.path, prefix ?? mounted.mount)
       if (response === undefined) throw error
       respond(response, ctx)
     }
