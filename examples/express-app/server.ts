@@ -1,4 +1,5 @@
 import { createGateway, models } from '@sluice/core'
+import { bearerToken } from '@sluice/core/keys'
 import { toExpress } from '@sluice/express'
 import { local } from '@sluice/providers'
 import express from 'express'
@@ -29,10 +30,13 @@ app.use((req, _res, next) => {
   next()
 })
 
-// What is new: whoever the application knows may ask the models of their plan.
+// What is new: a user may call the models of their plan. Anthropic's clients send the token as `x-api-key`.
 const plans = { free: ['fast'], pro: ['*'] }
 const gateway = createGateway<express.Request>({
-  authenticate: (_request, req) => req?.user && { id: req.user.id, models: plans[req.user.plan] },
+  authenticate: (request, req) => {
+    const user = req?.user ?? sessions.get(bearerToken(request) ?? '')
+    return user && { id: user.id, models: plans[user.plan] }
+  },
   route: models({ fast: local()('fast'), best: local()('best') }),
 })
 app.use('/api/ai', toExpress(gateway)) // http://localhost:3000/api/ai/v1/chat/completions

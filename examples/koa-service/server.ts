@@ -1,4 +1,5 @@
 import { createGateway, models } from '@sluice/core'
+import { bearerToken } from '@sluice/core/keys'
 import { toKoa } from '@sluice/koa'
 import { local } from '@sluice/providers'
 import Koa from 'koa'
@@ -26,9 +27,10 @@ app.use((ctx, next) => {
   return next()
 })
 
-// What is new: a user of the service is the principal as it stands.
+// What is new: a user of the service is the principal. Anthropic's clients send the token as `x-api-key`.
 const gateway = createGateway<Koa.Context>({
-  authenticate: (_request, ctx): User | undefined => ctx?.state.user,
+  authenticate: (request, ctx): User | undefined =>
+    ctx?.state.user ?? sessions.get(bearerToken(request) ?? ''),
   route: models({ fast: local()('fast'), best: local()('best') }),
 })
 app.use(toKoa(gateway)) // http://localhost:3000/v1/chat/completions

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { ask } from './runner/ask.ts'
+import { ask, askMessages } from './runner/ask.ts'
 import { describePage } from './runner/describe-page.ts'
 import { curls, listens } from './runner/fake-vendors.ts'
 import { root } from './runner/markdown.ts'
@@ -24,6 +24,9 @@ describePage('docs/express.md', {
     })
     expect(await ask(ai, { key: 'session-of-bob', model: 'best' })).toMatchObject({ status: 403 })
     expect(await ask(ai, { key: 'a stranger', model: 'fast' })).toMatchObject({ status: 401 })
+    expect(await askMessages(ai, 'session-of-ann', 'best')).toEqual({ status: 200, text: '12 * 7 = 84' })
+    expect(await askMessages(ai, 'session-of-bob', 'best')).toMatchObject({ status: 403 })
+    expect(await askMessages(ai, 'a stranger', 'fast')).toMatchObject({ status: 401 })
     const me = await fetch(`${url}/me`, { headers: { authorization: 'Bearer session-of-ann' } })
     expect(await me.json()).toEqual({ id: 'ann', plan: 'pro' })
     const echo = await fetch(`${url}/echo`, {

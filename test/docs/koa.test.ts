@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type Koa from 'koa'
 import { expect } from 'vitest'
-import { ask } from './runner/ask.ts'
+import { ask, askMessages } from './runner/ask.ts'
 import { describePage } from './runner/describe-page.ts'
 import { showsFile, startsFile } from './runner/example-file.ts'
 import { curls, listens } from './runner/fake-vendors.ts'
@@ -32,6 +32,9 @@ describePage('docs/koa.md', {
     })
     expect(await ask(base, { key: 'session-of-bob', model: 'best' })).toMatchObject({ status: 403 })
     expect(await ask(base, { key: 'a stranger', model: 'fast' })).toMatchObject({ status: 401 })
+    expect(await askMessages(base, 'session-of-ann', 'best')).toEqual({ status: 200, text: '12 * 7 = 84' })
+    expect(await askMessages(base, 'session-of-bob', 'best')).toMatchObject({ status: 403 })
+    expect(await askMessages(base, 'a stranger', 'fast')).toMatchObject({ status: 401 })
     const own = await fetch(`${url}/hello`, { headers: { authorization: 'Bearer session-of-ann' } })
     expect(await own.json()).toEqual({ path: '/hello', user: 'ann' })
   },

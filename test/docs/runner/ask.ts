@@ -43,3 +43,18 @@ function textOfStream(body: string): string {
     .map(event => JSON.parse(event.slice('data: '.length)).choices[0]?.delta.content ?? '')
     .join('')
 }
+
+/** Asks `{url}/messages` with the key in `x-api-key` alone, as Anthropic's clients do. Returns the status and the text. */
+export async function askMessages(url: string, key: string, model = 'demo') {
+  const response = await fetch(`${url}/messages`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model,
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'What is 12 * 7?' }],
+    }),
+  })
+  const { content } = (await response.json()) as { content?: readonly { text?: string }[] }
+  return { status: response.status, text: content?.[0]?.text }
+}
