@@ -20,7 +20,7 @@ try {
 
   // They take the place of the npm registry: not a step of the walk. `pnpm test:packed` tests their types.
   run(process.execPath, ['scripts/build.mjs', '--if-changed', '--no-types'])
-  const tarballs = packAll(join(work, 'tarballs'))
+  const tarballs = packAll(join(work, 'tarballs'), { types: false })
   const app = join(work, 'app')
   const hasSqlite = await import('node:sqlite').then(
     () => true,

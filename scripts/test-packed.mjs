@@ -120,6 +120,9 @@ function checkInstalled(folder, name) {
   for (const word of ['@sluice/source', 'workspace:', 'catalog:']) {
     if (manifest.includes(word)) throw new Error(`${name} is packed with \`${word}\` in its package.json`)
   }
+  // pnpm leaves out `prepack`, which works in the clone only.
+  if (JSON.parse(manifest).scripts?.prepack !== undefined)
+    throw new Error(`${name} is packed with \`prepack\``)
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const others = readdirSync(folder).filter(entry => !packed.test(entry))
   if (others.length > 0) throw new Error(`${name} is packed with ${others.join(', ')}`)

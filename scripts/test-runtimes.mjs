@@ -20,7 +20,7 @@ const names = namesOf(process.argv.slice(2).filter(argument => argument !== '--'
 const work = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-runtimes-'))
 try {
   run(process.execPath, ['scripts/build.mjs', '--if-changed', '--no-types'])
-  const tarballs = await timed('pack', async () => packAll(join(work, 'tarballs')))
+  const tarballs = await timed('pack', async () => packAll(join(work, 'tarballs'), { types: false }))
   await timed('install', async () => install(tarballs))
   const results = {}
   for (const name of names) {

@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -36,12 +37,18 @@ const published = readdirSync(join(root, 'packages'))
   .filter(({ manifest }) => manifest.private !== true)
 
 /** Scripts that npm runs on a user's machine, or when a package is packed. */
-const runByItself = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish', 'prepack', 'postpack']
+const runByItself = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish', 'postpack']
+/** Runs in the clone before a package is packed. pnpm leaves it out of the packed package.json. */
+const prepack = 'node ../../scripts/check-declarations.mjs'
 
 describe.each(published)('the published package in packages/$folder', ({ folder, manifest }) => {
   it('runs nothing on the machine of who installs it', () => {
     expect(Object.keys(manifest.scripts ?? {}).filter(name => runByItself.includes(name))).toEqual([])
     expect(existsSync(join(root, 'packages', folder, 'binding.gyp'))).toBe(false)
+  })
+
+  it('is not packed without type declarations', () => {
+    expect(manifest.scripts?.prepack).toBe(prepack)
   })
 
   it('says what it is, and for whom', () => {
@@ -266,4 +273,49 @@ it('publishes only in the job that may prove where it runs, after all checks', (
   expect(proving.map(([name]) => name)).toEqual(['publish'])
   expect([jobs.publish?.needs, jobs.version?.needs]).toEqual(['version', 'checks'])
   expect(JSON.stringify(jobs.publish?.steps)).toContain('"PNPM_CONFIG_PROVENANCE":"true"')
+})
+
+describe('scripts/check-declarations.mjs', () => {
+  const types = './dist/index.d.cts'
+  /** Runs it in the folder of a package, as `prepack` does. */
+  function checked(files: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-declarations-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    mkdirSync(join(folder, 'dist'))
+    const exports = {
+      '.': { require: { types, default: './dist/index.cjs' } },
+      './package.json': './package.json',
+    }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: '@sluice/some', exports }))
+    for (const file of files) writeFileSync(join(folder, file), '')
+    const script = join(root, 'scripts/check-declarations.mjs')
+    const { status, stderr } = spawnSync(process.execPath, [script], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, ...env },
+    })
+    return { status, stderr }
+  }
+
+  it('fails for a package that is built without them', () => {
+    expect(checked(['dist/index.cjs'])).toEqual({
+      status: 1,
+      stderr: `@sluice/some has no type declarations: ${types} is missing. Build them, then pack again: npx -y pnpm build\n`,
+    })
+  })
+
+  it('accepts a package with them, and one of a test that needs none', () => {
+    expect(checked(['dist/index.cjs', types])).toEqual({ status: 0, stderr: '' })
+    expect(checked([], { SLUICE_PACK_WITHOUT_TYPES: '1' })).toEqual({ status: 0, stderr: '' })
+  })
+})
+
+it('pnpm pack:all asks for one folder', () => {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/pack-all.mjs')], {
+    encoding: 'utf8',
+  })
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: 'got 0 folders, expected one: pnpm pack:all FOLDER\n',
+  })
 })
