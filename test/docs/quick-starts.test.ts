@@ -52,6 +52,18 @@ const knowsUsers =
 describePage('docs/quick-start.md', {
   dev: async ({ code }) => expect(code).toBe('npx sluice dev\n'),
 
+  pack: async ({ code }) => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const [build, pack] = code.trimEnd().split('\n')
+    expect(build).toBe('npx -y pnpm build')
+    // With the types.
+    expect(scripts.build).not.toContain('--no-types')
+    expect(pack).toBe('npx -y pnpm pack:all ../my-app/sluice')
+    expect(scripts['pack:all']).toBe('node scripts/pack-all.mjs')
+  },
+
+  'install-packed': async ({ code }) => expect(code).toBe('npm install ./sluice/*.tgz\n'),
+
   keys: async ({ code }) => {
     const { env } = await fakeVendors()
     expect([...code.matchAll(/^export (\w+)=/gm)].map(([, name]) => name)).toEqual(Object.keys(env))
