@@ -102,6 +102,7 @@ export interface EndEvent {
   readonly outcome: RequestOutcome
   /** HTTP status of the response; 499 if the client disconnected before it. */
   readonly status: number
+  /** A copy with the members of `Principal` only, whatever else the object of `authenticate` has. */
   readonly principal: Principal | undefined
   /**
    * The end user, as the caller names it; `undefined` if it names none. At most 256 characters: a longer name is replaced by
@@ -269,6 +270,7 @@ export interface DiscardedCallEvent {
   readonly operation: Operation
   /** The protocol of the caller, such as `chat`. */
   readonly dialect: string
+  /** A copy with the members of `Principal` only, whatever else the object of `authenticate` has. */
   readonly principal: Principal | undefined
   /** The end user, as the caller names it; `undefined` if it names none. */
   readonly user: string | undefined

@@ -1,3 +1,4 @@
+import { eventPrincipal } from '../auth/event-principal.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { Draft } from '../contracts/draft.ts'
@@ -73,6 +74,11 @@ export class RequestContext implements CallContext {
   get caller(): Caller {
     this.#caller ??= callerOf(this.principal)
     return this.#caller
+  }
+
+  /** A copy of the principal, with the members that events may have. */
+  get eventPrincipal(): Principal | undefined {
+    return this.principal && eventPrincipal(this.principal)
   }
 
   random(): number {
