@@ -46,7 +46,7 @@ export interface JwtOptions {
    */
   readonly source?: string
   /**
-   * Returns the principal for the claims of a token. Default: `sub` (at most 255 characters) is the id; `models`, a list of
+   * Returns the principal for the claims of a token. Default: `sub` (at most 255 characters, none of them a control character) is the id; `models`, a list of
    * strings, and `tags`, an object of strings, are used if present. An error that it throws becomes a 500.
    */
   readonly claims?: ClaimsOf
@@ -181,7 +181,7 @@ export function checkNumber(
 type NumberOption = 'clockToleranceS' | 'maxTokenAgeS' | 'timeoutMs' | 'cacheMs' | 'staleMs'
 
 function isSource(value: unknown): boolean {
-  return typeof value === 'string' && /^\S+$/.test(value)
+  return typeof value === 'string' && /^[^\s\p{Cc}]+$/u.test(value)
 }
 
 function isNames(value: unknown): value is string | readonly string[] {

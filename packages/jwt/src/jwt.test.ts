@@ -120,6 +120,8 @@ describe('jwt', () => {
     ['names nobody by a text', { ...sound, sub: '' }],
     ['names a number', { ...sound, sub: 7 }],
     ['names somebody at length', { ...sound, sub: 'x'.repeat(256) }],
+    ['names somebody on two lines', { ...sound, sub: 'ann\neve' }],
+    ['names somebody by a control character', { ...sound, sub: 'ann\u0085' }],
     ['has models that are no list', { ...sound, models: '*' }],
     ['has models that are no texts', { ...sound, models: [7] }],
     ['has models that are nothing', { ...sound, models: null }],

@@ -11,10 +11,17 @@ const maxIdLength = 255
 export function principalFromClaims(payload: JwtPayload): Principal | undefined {
   // Without what another library has added to `Object.prototype`.
   const { sub, models, tags } = Object.assign(Object.create(null), payload) as JwtPayload
-  if (typeof sub !== 'string' || sub === '' || sub.length > maxIdLength) return undefined
+  if (!isSubject(sub)) return undefined
   if (models !== undefined && !(Array.isArray(models) && models.every(isText))) return undefined
   if (tags !== undefined && !isTags(tags)) return undefined
   return { id: sub, ...(models === undefined ? {} : { models }), ...(tags === undefined ? {} : { tags }) }
+}
+
+/** Whether a `sub` can be the id of a principal: one line without control characters, of at most 255 characters. */
+export function isSubject(sub: unknown): sub is string {
+  return (
+    typeof sub === 'string' && sub !== '' && sub.length <= maxIdLength && !/[\p{Cc}\u2028\u2029]/u.test(sub)
+  )
 }
 
 function isTags(value: unknown): value is Readonly<Record<string, string>> {

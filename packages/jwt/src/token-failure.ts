@@ -1,14 +1,12 @@
 import type { AuthFailure, AuthFailureReason } from '@sluice/core'
 import { errors } from 'jose'
+import { isSubject } from './principal-from-claims.ts'
 
 const byClaim: Readonly<Record<string, AuthFailureReason>> = {
   iss: 'wrong_issuer',
   aud: 'wrong_audience',
   nbf: 'not_yet_valid',
 }
-
-/** As long as the id of a principal may be. */
-const maxIdLength = 255
 
 /** Returns why `jose` refused a token. Claims are validated after the signature: the `sub` of such a failure is genuine. */
 export function tokenFailure(error: errors.JOSEError): AuthFailure {
@@ -24,5 +22,5 @@ export function tokenFailure(error: errors.JOSEError): AuthFailure {
 }
 
 function subjectOf(sub: unknown): { readonly id?: string } {
-  return typeof sub === 'string' && sub !== '' && sub.length <= maxIdLength ? { id: sub } : {}
+  return isSubject(sub) ? { id: sub } : {}
 }

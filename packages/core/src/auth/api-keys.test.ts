@@ -89,7 +89,12 @@ describe('apiKeys with a list', () => {
 
   it.each([
     [{ model: ['d'] }, /\[0\]\.model: got a list, expected no such option. Did you mean 'models'\?/],
+    [{ id: 'a\nb' }, /\[0\]\.id: got a string, expected a string without control characters/],
     [{ models: '*' }, /\[0\]\.models: got a string, expected a list/],
+    [{ models: ['m', 7] }, /\[0\]\.models\[1\]: got 7, expected a name or a pattern/],
+    [{ tags: ['search'] }, /\[0\]\.tags: got a list, expected an object of strings/],
+    [{ tags: new Map([['team', 'search']]) }, /\[0\]\.tags: got an object, expected an object of strings/],
+    [{ tags: { team: null } }, /\[0\]\.tags\.team: got null, expected a string/],
     [{ expiresAt: '2020-01-01' }, /\[0\]\.expiresAt: got .*, expected milliseconds since 1970/],
     [{ expiresAt: Number.NaN }, /\[0\]\.expiresAt: got .*, expected milliseconds since 1970/],
     [{ expiresAt: new Date('x') }, /\[0\]\.expiresAt: got .*, expected milliseconds since 1970/],
@@ -205,6 +210,8 @@ describe('apiKeys with a lookup', () => {
     { id: 'one', disabled: 'true' },
     { name: 'one' },
     { id: 'one', limits: 'none' },
+    { id: 'one', tags: { team: 5 } },
+    { id: 'one\u001b[2J' },
   ])('lets nobody in by a record that is written in a wrong way: %o', async record => {
     const find = apiKeys(() => record as never)
     await expect(find(asking('Bearer sk-one'), undefined)).rejects.toThrow(/the record of a key/)

@@ -73,16 +73,76 @@ describe('authenticate', () => {
     await expect(refused()).rejects.toMatchObject({ status: 401, reason: 'invalid_api_key' })
   })
 
-  const invalidSources = ['', 'a b', 'a\n', 7, null].map(source => ({ id: 'ann', source }))
+  const invalidSources = ['', 'a b', 'a\n', 'a\u001b', 7, null].map(source => ({ id: 'ann', source }))
 
   it.each([true, 1, 'ann', '', 0, {}, [], { id: '' }, { id: 7 }, { id: null }, () => {}, ...invalidSources])(
     'takes %j for no principal',
     async value => {
       const fault = new TypeError(
-        'authenticate returned an invalid principal: expected undefined, or an object with an id (a non-empty string) and optionally a source (a string without spaces).',
+        'authenticate returned an invalid principal: expected undefined, or an object with an id (a non-empty string) and optionally a source (a string without spaces or control characters).',
       )
       expect(() => authenticate(asked(), undefined, () => value as never)).toThrow(fault)
       await expect(authenticate(asked(), undefined, async () => value as never)).rejects.toThrow(fault)
+    },
+  )
+})
+
+describe('a member of a principal', () => {
+  const inherited = Object.create({ id: 'ann', models: ['m'], tags: { team: 'a' } })
+
+  it.each([
+    { models: [], tags: {}, limits: [] },
+    { models: ['a', 'b-*'], tags: Object.assign(Object.create(null), { team: 'a' }) },
+    { models: undefined, tags: undefined, limits: undefined, source: undefined, storeResponses: undefined },
+    { id: 'J\u00f6rg \u{1f469}\u200d\u{1f52c}' },
+    inherited,
+  ])('may be %o', members => {
+    const principal = members === inherited ? inherited : { id: 'ann', ...members }
+    expect(authenticate(asked(), undefined, () => principal)).toBe(principal)
+  })
+
+  it.each<[object, string]>([
+    [{ models: null }, "The models of the principal 'ann': got null, expected a list of names or patterns."],
+    [
+      { models: 'one,two' },
+      "The models of the principal 'ann': got a string, expected a list of names or patterns.",
+    ],
+    [{ models: ['m', 7] }, "The models of the principal 'ann': [1]: got 7, expected a name or a pattern."],
+    [{ tags: null }, "The tags of the principal 'ann': got null, expected an object of strings."],
+    [{ tags: { team: 5 } }, "The tags of the principal 'ann': team: got 5, expected a string."],
+    [
+      { tags: { team: undefined } },
+      "The tags of the principal 'ann': team: got undefined, expected a string.",
+    ],
+    [{ tags: ['team'] }, "The tags of the principal 'ann': got a list, expected an object of strings."],
+    [
+      { tags: new Map([['team', 'a']]) },
+      "The tags of the principal 'ann': got an object, expected an object of strings.",
+    ],
+    [{ limits: null }, "The limits of the principal 'ann': got null, expected a list of rules."],
+    [{ limits: 'sk-secret' }, "The limits of the principal 'ann': got a string, expected a list of rules."],
+    [
+      { id: "a\nb'\u2028\u001b" },
+      "The id of the principal 'a\\nb\\' \\u001b': got a string, expected a string without control characters.",
+    ],
+  ])('cannot be %o', async (members, message) => {
+    const principal = { id: 'ann', ...members } as never
+    expect(() => authenticate(asked(), undefined, () => principal)).toThrow(message)
+    await expect(authenticate(asked(), undefined, async () => principal)).rejects.toThrow(message)
+  })
+
+  it.each(['models', 'tags', 'limits'])(
+    'is none that another library has given to every object: %s',
+    name => {
+      const principal = { id: 'ann' }
+      Object.defineProperty(Object.prototype, name, { value: null, configurable: true })
+      let answer: unknown
+      try {
+        answer = authenticate(asked(), undefined, () => principal)
+      } finally {
+        Reflect.deleteProperty(Object.prototype, name)
+      }
+      expect(answer).toBe(principal)
     },
   )
 })

@@ -4,6 +4,7 @@ import type { AuthFailure } from '../errors/auth-failure.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
+import { checkPrincipalMembers } from './principal-members.ts'
 
 /**
  * Returns the API key or token of a request, or `undefined`: that of `Authorization: Bearer ...` (RFC 6750, but it may contain
@@ -20,7 +21,8 @@ export function bearerToken({ headers }: Pick<Request, 'headers'>): string | und
 }
 
 /**
- * Returns the principal of a request. Throws `GatewayError` (401) if there is none, and `TypeError` for an invalid one.
+ * Returns the principal of a request. Throws `GatewayError` (401) if there is none, and `TypeError` for an invalid one, such as a
+ * `ConfigurationError` for an invalid member.
  *
  * @param report - called with the reason of a failure.
  */
@@ -42,9 +44,10 @@ function principalFrom(request: Request, principal: unknown): Principal {
   }
   if (!isPrincipal(principal)) {
     throw new TypeError(
-      'authenticate returned an invalid principal: expected undefined, or an object with an id (a non-empty string) and optionally a source (a string without spaces).',
+      'authenticate returned an invalid principal: expected undefined, or an object with an id (a non-empty string) and optionally a source (a string without spaces or control characters).',
     )
   }
+  checkPrincipalMembers(principal)
   return principal
 }
 
@@ -56,7 +59,7 @@ function isPrincipal(value: unknown): value is Principal {
   return source === undefined || isPrincipalSource(source)
 }
 
-/** Returns whether a value can be the `source` of a principal: a non-empty string without spaces. */
+/** Returns whether a value can be the `source` of a principal: a non-empty string without spaces or control characters. */
 export function isPrincipalSource(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && !/\s/.test(value)
+  return typeof value === 'string' && value !== '' && !/[\s\p{Cc}]/u.test(value)
 }

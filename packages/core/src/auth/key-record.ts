@@ -7,8 +7,10 @@ import {
   unknownOption,
 } from '../errors/configuration-error.ts'
 import { membersOf, ownMembers } from '../primitives/own-members.ts'
+import { hasControls } from '../primitives/safe-text.ts'
 import { ruleIssues } from '../rate-limiting/limits-options.ts'
 import { limitRule } from '../rate-limiting/rule.ts'
+import { areTexts, idIssue, isTagTable, modelsIssue, tagsIssue } from './principal-members.ts'
 
 /** A validated copy of a key record. Later changes to the store's object do not affect it. */
 export interface ValidatedKeyRecord {
@@ -27,13 +29,9 @@ export interface ValidatedKeyRecord {
  */
 export function recordIssue(record: ApiKeyRecord): ConfigurationIssue | undefined {
   const { id, models, tags, limits, storeResponses, expiresAt, disabled } = knownOf(record)
-  if (typeof id !== 'string' || id === '') return hiddenIssue(['id'], id, 'a non-empty string')
-  if (models != null && !(Array.isArray(models) && models.every(model => typeof model === 'string'))) {
-    return hiddenIssue(['models'], models, 'a list of names or patterns')
-  }
-  if (tags != null && (typeof tags !== 'object' || Array.isArray(tags))) {
-    return hiddenIssue(['tags'], tags, 'an object')
-  }
+  if (typeof id !== 'string' || id === '' || hasControls(id)) return within('id', idIssue(id))
+  if (models != null && !areTexts(models)) return within('models', modelsIssue(models))
+  if (tags != null && !isTagTable(tags)) return within('tags', tagsIssue(tags))
   const issue = limits == null ? undefined : limitsIssue(limits)
   if (issue !== undefined) return issue
   if (storeResponses != null && typeof storeResponses !== 'boolean') {
@@ -46,6 +44,10 @@ export function recordIssue(record: ApiKeyRecord): ConfigurationIssue | undefine
   const time = typeof expiresAt === 'number' || expiresAt instanceof Date ? Number(expiresAt) : Number.NaN
   if (Number.isFinite(time)) return undefined
   return hiddenIssue(['expiresAt'], expiresAt, 'milliseconds since 1970, or a valid Date')
+}
+
+function within(member: string, issue: ConfigurationIssue): ConfigurationIssue {
+  return { ...issue, path: [member, ...issue.path] }
 }
 
 /** Returns a copy of a record without issues. */
@@ -191,5 +193,5 @@ function wrong(field: string, value: unknown, expected: string): ConfigurationEr
  */
 function limitsIssue(limits: unknown): ConfigurationIssue | undefined {
   const [issue] = ruleIssues(limits as readonly never[], rule => limitRule(rule))
-  return issue && { ...issue, path: ['limits', ...issue.path] }
+  return issue && within('limits', issue)
 }

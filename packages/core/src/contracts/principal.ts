@@ -6,7 +6,7 @@ import type { Operation } from './outline.ts'
  * request.
  */
 export interface Principal {
-  /** Identifies it within its `source`: the id of a key, or the `sub` of a token. */
+  /** Identifies it within its `source`: the id of a key, or the `sub` of a token. It has no control characters. */
   readonly id: string
   /**
    * Who issued the `id`, such as `api_keys` or the issuer of a token; no spaces. Principals with the same `id` and

@@ -1,4 +1,3 @@
-import { isPrincipalSource } from '../auth/authenticate.ts'
 import { type Idempotency, replayOwner } from '../caching/idempotency.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import type { BodyLogRepository } from '../contracts/body-log.ts'
@@ -154,7 +153,8 @@ function principalId(given: PrincipalId): PrincipalId {
     throw new TypeError(`deletePrincipal: got the id ${typeof id}, expected a string that is not empty.`)
   }
   if (source === undefined) return { id }
-  if (isPrincipalSource(source)) return { id, source }
+  // Older versions stored sources with control characters: they can be deleted.
+  if (typeof source === 'string' && /^\S+$/.test(source)) return { id, source }
   throw new TypeError(
     `deletePrincipal: got the source ${JSON.stringify(source)}, expected a string without spaces that is not empty, or none.`,
   )

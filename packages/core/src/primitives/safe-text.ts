@@ -2,6 +2,13 @@ const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/u
 const breaks = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 const controls = /[\p{Cc}\p{Cf}]/gu
 
+const lineControls = /[\p{Cc}\u2028\u2029]/u
+
+/** Whether a text has line breaks or other control characters. Formatting characters, which names may need, are none. */
+export function hasControls(text: string): boolean {
+  return lineControls.test(text)
+}
+
 /**
  * Returns a text on one line, safe for logs: line breaks and tabs become a space, control and bidirectional characters their
  * code, such as `\u001b`.

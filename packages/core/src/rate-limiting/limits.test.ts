@@ -398,6 +398,7 @@ describe('rules of a principal', () => {
     ['requests'],
     [{ kind: 'requests', limit: 1, per: 'hour' }],
     [7],
+    [null],
   ])('that cannot be used let nobody in: %j', own => {
     const { ask, store } = limiter([concurrent(1)])
     for (let count = 0; count < 2; count++) {

@@ -209,8 +209,8 @@ class RuleLimiter {
    */
   #countsOf(principal: Principal): CounterResolver | undefined {
     const own = memberOf(principal, 'limits')
-    if (own === undefined || own === null) return this.#rules.length === 0 ? undefined : this.#counts
-    const known = typeof own === 'object' ? this.#withOwn.get(own) : undefined
+    if (own === undefined) return this.#rules.length === 0 ? undefined : this.#counts
+    const known = typeof own === 'object' && own !== null ? this.#withOwn.get(own) : undefined
     if (known !== undefined) return known
     const issues = ruleIssues(own, limitRule)
     if (issues.length > 0)

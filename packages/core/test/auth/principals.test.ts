@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import { responseCache } from '../../src/caching/response-cache.ts'
 import type { Principal } from '../../src/contracts/principal.ts'
+import { ConfigurationError } from '../../src/errors/configuration-error.ts'
 import { budget } from '../../src/rate-limiting/rule.ts'
 import { scripted, serving, whole } from '../support/scripted-gateway.ts'
 import { scriptedLedger } from '../support/scripted-ledger.ts'
@@ -30,6 +31,31 @@ class User {
     return { team: 'search' }
   }
 }
+
+describe('a principal with an invalid member', () => {
+  it.each([
+    ['models', null],
+    ['models', 'one,two'],
+    ['tags', { team: 5 }],
+    ['limits', null],
+    ['id', 'ann\nGET /'],
+  ])('lets nobody in, and the event says which: %s %j', async (name, value) => {
+    const { target, signals } = scripted(() => whole('Hi'))
+    const { post, ends } = serving(target, {
+      authenticate: () => ({ id: 'ann', [name]: value }) as never,
+    })
+    const response = await post({})
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toMatch(/ann|principal/)
+    const { error, principal } = ends()[0]!
+    expect(principal).toBeUndefined()
+    expect(ConfigurationError.is(error)).toBe(true)
+    expect(String(error)).toMatch(
+      new RegExp(`^ConfigurationError: The ${name} of the principal 'ann.*': .*got .+, expected .+\\.$`),
+    )
+    expect(signals).toHaveLength(0)
+  })
+})
 
 describe('a principal with more members than its type has', () => {
   it.each<[string, Principal, object]>([
