@@ -63,6 +63,7 @@ export type { Lease, LimitContext, Limiter, LimitState } from './contracts/limit
 export type { LoadShedder, LoadSnapshot } from './contracts/load-shedder.ts'
 export type { ModerateRequest } from './contracts/moderation.ts'
 export type { Operation, Outline, OutlineMedia } from './contracts/outline.ts'
+export type { PartialOptions } from './contracts/partial-options.ts'
 export type {
   BudgetWindow,
   LimitKind,

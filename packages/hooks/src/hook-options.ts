@@ -10,15 +10,15 @@ import {
 /** Options that all hooks of this package have. */
 export interface HookOptions {
   /** Names the hook in traces and metrics, such as `redact`. Needed for a second hook of the same kind. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** Patterns of requested models that it applies to (`*` matches any text). Default: all. */
-  readonly models?: readonly string[]
+  readonly models?: readonly string[] | undefined
   /** Whether it applies to the requests of a principal. Default: to all. */
-  readonly appliesTo?: (principal: Principal) => boolean
+  readonly appliesTo?: ((principal: Principal) => boolean) | undefined
   /** What a failure does: `closed` fails the request, `open` continues without the hook. Default `closed`. */
-  readonly onFailure?: 'closed' | 'open'
+  readonly onFailure?: 'closed' | 'open' | undefined
   /** Milliseconds that one call may take. Default 1,000. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
 }
 
 /** Whether an option is valid, and what is expected instead. */

@@ -15,23 +15,23 @@ export interface RedactedPattern {
   /** It must take linear time: callers choose what it is matched with. */
   readonly pattern: RegExp
   /** The length of the longest match, of which responses hold back as much. Default 256. */
-  readonly maxLength?: number
+  readonly maxLength?: number | undefined
 }
 
 export interface RedactOptions extends HookOptions {
   /** What is found. Default: all kinds. */
-  readonly kinds?: readonly RedactedKind[]
+  readonly kinds?: readonly RedactedKind[] | undefined
   /** Further values. */
-  readonly patterns?: readonly RedactedPattern[]
+  readonly patterns?: readonly RedactedPattern[] | undefined
   /**
    * `request` (default): values in requests become placeholders such as `[EMAIL_1]`. `response`: values that models write become
    * `[EMAIL]`, which cannot be put back. `both`: both.
    */
-  readonly direction?: 'request' | 'response' | 'both'
+  readonly direction?: 'request' | 'response' | 'both' | undefined
   /** Whether the placeholders of a request are replaced by their values in the response. Default: yes. */
-  readonly restore?: boolean
+  readonly restore?: boolean | undefined
   /** What placeholders begin and end with. Default `[` and `]`. */
-  readonly placeholder?: Partial<PlaceholderForm>
+  readonly placeholder?: Partial<PlaceholderForm> | undefined
 }
 
 /**

@@ -8,13 +8,13 @@ import { type JsonObject, objectOf } from './json-value.ts'
 
 export interface RequireJsonOptions extends HookOptions {
   /** JSON Schema (draft 2020-12) that responses must fit. Default: that of the request, if it has one. */
-  readonly schema?: Readonly<Record<string, unknown>> | boolean
+  readonly schema?: Readonly<Record<string, unknown>> | boolean | undefined
   /** Whether the model is called once more after an invalid response that is not streamed. Default: yes. */
-  readonly retry?: boolean
+  readonly retry?: boolean | undefined
   /** `always` (default): all responses must be JSON. `requested`: those to requests for a JSON format. */
-  readonly when?: 'always' | 'requested'
+  readonly when?: 'always' | 'requested' | undefined
   /** Returns milliseconds. Default `performance.now`. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /**

@@ -4,7 +4,7 @@ import { type BodyEdit, type JsonObject, type JsonValue, objectOf } from './json
 
 export interface SystemPromptOptions extends HookOptions {
   /** Whether the text is `before` (default) or `after` the system text of the request. */
-  readonly position?: 'before' | 'after'
+  readonly position?: 'before' | 'after' | undefined
 }
 
 /** A text, or a function that returns one for a request; `undefined` or an empty text adds nothing. */

@@ -12,22 +12,22 @@ export interface WebhookOptions extends HookOptions {
   /** Signs what is sent, by HMAC-SHA256. At least 16 characters. */
   readonly secret: string
   /** What is sent: requests (default), responses, or both. */
-  readonly direction?: 'request' | 'response' | 'both'
+  readonly direction?: 'request' | 'response' | 'both' | undefined
   /** Milliseconds that a decision may take, further attempts included. Default 3,000. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** Maximum size of an answer, in bytes. Default 1,048,576 (1 MiB). */
-  readonly maxResponseBytes?: number
+  readonly maxResponseBytes?: number | undefined
   /**
    * Whether the URL may have `http`, a private, loopback or link-local address, or a name such as `localhost`. Default: no. What
    * other names resolve to is not checked: use `fetch` for that.
    */
-  readonly allowPrivateAddresses?: boolean
+  readonly allowPrivateAddresses?: boolean | undefined
   /** Calls the endpoint, such as through a proxy that permits public addresses only. Default: the global `fetch`. */
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof fetch | undefined
   /** Returns milliseconds since 1970. Default `Date.now`. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
   /** Returns a number from 0 to below 1, for delays. Default `Math.random`. */
-  readonly random?: () => number
+  readonly random?: (() => number) | undefined
 }
 
 /**

@@ -21,11 +21,11 @@ export type ClaimsOf = (payload: JwtPayload) => Principal | undefined | Promise<
 /** Options of `jwt`. Requires `issuer`, `audience`, and exactly one of `jwks`, `publicKey` and `secret`. */
 export interface JwtOptions {
   /** The URL of the issuer's JSON Web Key Set: https, or http on this machine. Or the set itself. */
-  readonly jwks?: string | URL | { readonly keys: readonly object[] }
+  readonly jwks?: string | URL | { readonly keys: readonly object[] } | undefined
   /** The issuer's public key, as PEM (`-----BEGIN PUBLIC KEY-----`) or JWK. */
-  readonly publicKey?: string | object
+  readonly publicKey?: string | object | undefined
   /** The secret that the issuer signs with, for HMAC: 32 random bytes or more. A string is encoded as UTF-8. */
-  readonly secret?: string | Uint8Array
+  readonly secret?: string | Uint8Array | undefined
   /** The `iss` that a token must have: one, or any of several. Several require `claims`. */
   readonly issuer: string | readonly string[]
   /**
@@ -37,41 +37,41 @@ export interface JwtOptions {
    * The allowed signature algorithms. Default: those of RSA, ECDSA and Ed25519 that the keys support; `['HS256']` for a
    * `secret`. `none` is never allowed, and HMAC algorithms only with `secret`.
    */
-  readonly algorithms?: readonly string[]
+  readonly algorithms?: readonly string[] | undefined
   /** The `typ` of a token's header, such as `at+jwt`. Default: any. */
-  readonly typ?: string
+  readonly typ?: string | undefined
   /**
    * The `source` of the principals: no spaces. A `source` that `claims` returns takes precedence. Default: the token's
    * `iss`, as a `sub` is unique within its issuer only.
    */
-  readonly source?: string
+  readonly source?: string | undefined
   /**
    * Returns the principal for the claims of a token. Default: `sub` (at most 255 characters, none of them a control character) is the id; `models`, a list of
    * strings, and `tags`, an object of strings, are used if present. An error that it throws becomes a 500.
    */
-  readonly claims?: ClaimsOf
+  readonly claims?: ClaimsOf | undefined
   /** Allowed difference between the clocks of issuer and gateway, in seconds: 0 to 300. Default 5. */
-  readonly clockToleranceS?: number
+  readonly clockToleranceS?: number | undefined
   /** Maximum age of a token by its `iat`, in seconds, in addition to its `exp`. Default: any age. */
-  readonly maxTokenAgeS?: number
+  readonly maxTokenAgeS?: number | undefined
   /**
    * Timeout of fetching `jwks` from a URL, in milliseconds. Default 600. Keep it below `timeouts.policyMs` of the gateway
    * (1,000), after which the request fails.
    */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** How long keys from a URL are cached before they are fetched again, in milliseconds. Default 600,000. */
-  readonly cacheMs?: number
+  readonly cacheMs?: number | undefined
   /**
    * How long cached keys stay valid after `cacheMs` if the URL cannot be fetched, in milliseconds. Default 86,400,000 (a
    * day).
    */
-  readonly staleMs?: number
+  readonly staleMs?: number | undefined
   /** Receives a `store` event (`keys`) when the URL cannot be fetched, and when it can be again: once per change. */
-  readonly observe?: Observer
+  readonly observe?: Observer | undefined
   /** Fetches `jwks` from a URL. Default: the `fetch` of the runtime. */
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof fetch | undefined
   /** Returns milliseconds since 1970. Default `Date.now`, and a monotonic clock for the age of keys. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 const known: Readonly<Record<keyof JwtOptions, true>> = {

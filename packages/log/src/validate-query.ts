@@ -10,15 +10,15 @@ import { name } from './logged-request.ts'
 /** Selects rows of the request log. */
 export interface RequestLogQuery {
   /** Start of the period in which requests arrived: milliseconds since 1970, or a `Date`. Default: unbounded. */
-  readonly from?: number | Date
+  readonly from?: number | Date | undefined
   /** End of the period, exclusive. Default: unbounded. */
-  readonly to?: number | Date
+  readonly to?: number | Date | undefined
   /** Only rows that match every field. `errorText` needs `from`, at most 31 days before `to` or now. */
-  readonly where?: RequestLogFilter
+  readonly where?: RequestLogFilter | undefined
   /** Only rows after this one in the order of the result: the `next` of the page before. */
-  readonly after?: RequestLogPosition
+  readonly after?: RequestLogPosition | undefined
   /** Maximum number of rows: 1 to 500. Default 50. */
-  readonly limit?: number
+  readonly limit?: number | undefined
 }
 
 const defaultLimit = 50

@@ -17,17 +17,17 @@ import { PostgresError, unmigratedError } from './store-error.ts'
 /** Options of `openPostgres()`. */
 export interface PostgresOptions extends Omit<BatchedLedgerOptions, 'journal'>, KeyStoreOptions {
   /** The schema with the tables. Default `sluice`. */
-  readonly schema?: string
+  readonly schema?: string | undefined
   /**
    * Stores records while the database is unavailable: a local directory for `fileJournal`, or another journal. Default:
    * records wait in memory, and a crash loses them.
    */
-  readonly journal?: string | Journal
+  readonly journal?: string | Journal | undefined
   /**
    * Whether to create and migrate the tables on open. Default false: `openPostgres` rejects tables that are missing or of
    * an older version; run `npx sluice-postgres migrate` first.
    */
-  readonly migrate?: boolean
+  readonly migrate?: boolean | undefined
 }
 
 /** The timeout of the version check on open, in milliseconds. */

@@ -26,9 +26,14 @@ export function providerInstance(provider: Provider, known?: KnownCapabilities):
     }
     const inferred = typeof known === 'function' ? known(model) : known
     if (given === undefined && inferred === undefined) return { provider, model }
-    return { provider, model, capabilities: { ...inferred, ...given } }
+    return { provider, model, capabilities: { ...inferred, ...givenOf(given) } }
   }
   return Object.assign(target, { provider })
+}
+
+/** A capability that is `undefined` is not given: the default applies. */
+function givenOf(capabilities: Capabilities = {}): Capabilities {
+  return Object.fromEntries(Object.entries(capabilities).filter(([, value]) => value !== undefined))
 }
 
 /** Returns the part of a provider with its concurrency limit. Throws `ConfigurationError` for an invalid limit. */

@@ -9,9 +9,9 @@ import { encodeKeyPart, validatePrefix } from './store-keys.ts'
 /** Options of `redisCacheStore()`. */
 export interface RedisCacheStoreOptions {
   /** The prefix of all keys; stores with the same prefix share their entries. Default `sluice`. */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /** Maximum number of entries per owner: a principal, or a group of principals that share responses. Default 1,000. */
-  readonly maxEntriesPerOwner?: number
+  readonly maxEntriesPerOwner?: number | undefined
 }
 
 const getScript = script(getEntry)

@@ -16,7 +16,7 @@ export interface RedisHealthOptions {
    * The prefix of all keys; gateways with the same prefix share their health. Default `sluice`. It is also the hash tag:
    * in a cluster all keys of one prefix are on one node.
    */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
 }
 
 /** How long a target's state outlives its open breaker or cooldown, in milliseconds. */

@@ -9,7 +9,7 @@ export interface RedisLimitStoreOptions {
    * The prefix of all keys; stores with the same prefix share their counters. Default `sluice`. It is also the hash tag:
    * in a cluster all keys of one prefix are on one node.
    */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
 }
 
 /**

@@ -15,7 +15,7 @@ import { encodeKeyPart, validatePrefix } from './store-keys.ts'
 /** Options of `redisResponseStore()`. */
 export interface RedisResponseStoreOptions extends ResponseStoreOptions {
   /** The prefix of all keys; stores with the same prefix share their responses. Default `sluice`. */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
 }
 
 const putScript = script(putResponse)

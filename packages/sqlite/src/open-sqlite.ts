@@ -27,15 +27,15 @@ export interface SqliteOptions extends BatchedLedgerOptions, KeyStoreOptions {
    * Whether to create and migrate the tables on open. Default true. If false, `openSqlite` rejects a file that is missing
    * or of an older version; run `npx sluice-sqlite migrate` first.
    */
-  readonly migrate?: boolean
+  readonly migrate?: boolean | undefined
   /**
    * The library that opens the file: `'node'` for `node:sqlite`, or the module `@libsql/client/sqlite3`. Default: `node:sqlite`
    * where the runtime has it (Node 22.13 and newer), else the installed `@libsql/client`. Both read and write the same
    * files; in one process, open a file by one of them only: neither sees the other's locks.
    */
-  readonly driver?: 'node' | LibsqlModule
+  readonly driver?: 'node' | LibsqlModule | undefined
   /** The timeout of a ledger write while another process holds the file, in milliseconds. Default 1,000. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
 }
 
 const connections = new WeakMap<Database, Connection>()

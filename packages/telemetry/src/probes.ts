@@ -8,13 +8,13 @@ export type GatewayReadiness = Pick<ManagedGateway, 'ready'>
 /** Paths and checks of `probes()`. */
 export interface ProbeOptions {
   /** The path of the liveness probe. Default `/healthz`. */
-  readonly live?: string
+  readonly live?: string | undefined
   /** The path of the readiness probe. Default `/readyz`. */
-  readonly ready?: string
+  readonly ready?: string | undefined
   /** Further readiness checks by name, such as `{ database: () => pool.query('select 1') }`. */
-  readonly checks?: Readonly<Record<string, ReadinessCheck>>
+  readonly checks?: Readonly<Record<string, ReadinessCheck>> | undefined
   /** Timeout of each check, in milliseconds. Default 1,000. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
 }
 
 /**

@@ -9,20 +9,20 @@ import { toEntry } from './request-log/to-entry.ts'
 /** Options of `requestLog()`. */
 export interface RequestLogOptions {
   /** Receives each line, without a line break. Default: standard output. */
-  readonly write?: (line: string) => void
+  readonly write?: ((line: string) => void) | undefined
   /** `auto` (default): pretty if there is no `write` and standard output is a terminal, else JSON. */
-  readonly format?: 'auto' | 'pretty' | 'json'
+  readonly format?: 'auto' | 'pretty' | 'json' | undefined
   /** Whether pretty lines have colours. Default `false`: terminals and `NO_COLOR` are not checked. */
-  readonly colours?: boolean
+  readonly colours?: boolean | undefined
   /** Receives the entries as objects, instead of the three options above: pino, or a logger like it. */
-  readonly logger?: Logger
+  readonly logger?: Logger | undefined
   /**
    * Whether to log the messages of errors from your own functions, databases and stores. They may quote what a caller
    * sent. Default `false`: only their name, system code and location are logged.
    */
-  readonly errorMessages?: boolean
+  readonly errorMessages?: boolean | undefined
   /** Milliseconds since 1970. Default `Date.now`. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /**

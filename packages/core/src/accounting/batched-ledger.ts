@@ -19,28 +19,28 @@ export interface BatchedLedgerOptions {
    * Stores records on disk while the database is unavailable. Without a journal they wait in memory: requests continue, and a
    * crash loses the records.
    */
-  readonly journal?: Journal
+  readonly journal?: Journal | undefined
   /** Called when the database begins to fail, and when it works again. */
-  readonly observe?: Observer
+  readonly observe?: Observer | undefined
   /**
    * Maximum records that wait in memory. Default 10,000. Beyond that, new entries are rejected. A closing contains its entry
    * and replaces it. Closings are lost only if closings alone reach the maximum.
    */
-  readonly maxPending?: number
+  readonly maxPending?: number | undefined
   /**
    * How often open records get a heartbeat, in milliseconds: a sign that their process is alive, with their usage so far.
    * Default 5,000.
    */
-  readonly heartbeatMs?: number
+  readonly heartbeatMs?: number | undefined
   /**
    * Milliseconds without a heartbeat after which an open record is an orphan of a crashed process, and is closed as `lost`: at
    * least twice `heartbeatMs`. Default 30,000.
    */
-  readonly silentMs?: number
+  readonly silentMs?: number | undefined
   /** The timeout of a database call, in milliseconds. Default 250. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** Reads the time and sets timers, such as the virtual clock of a simulation. Default: the system clock. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
 }
 
 /** A ledger that can be stopped: it writes what is pending and ends its timers. */

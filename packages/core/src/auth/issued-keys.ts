@@ -10,13 +10,13 @@ import { keyFields } from './key-record.ts'
 /** Options of `keyStore`. */
 export interface KeyStoreOptions {
   /** Prefix of every key, before `_`: a lower-case letter, then lower-case letters and digits. Default `sluice`. */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /** Secrets for HMAC-SHA-256 digests of keys, newest first. Default: plain SHA-256. */
-  readonly pepper?: Pepper
+  readonly pepper?: Pepper | undefined
   /** Returns milliseconds since 1970. Default `Date.now`. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
   /** Returns `length` random bytes. Default: from `crypto.getRandomValues`. */
-  readonly random?: (length: number) => Uint8Array
+  readonly random?: ((length: number) => Uint8Array) | undefined
 }
 
 const repositoryMethods = ['insert', 'list', 'get', 'update', 'addSecret', 'delete', 'findByDigest'] as const

@@ -14,21 +14,21 @@ import { memoryCacheStore } from './memory-cache-store.ts'
 /** Options of `idempotency`. */
 export interface IdempotencyOptions {
   /** Stores responses. Default: `memoryCacheStore()`, in this process. */
-  readonly store?: CacheStore
+  readonly store?: CacheStore | undefined
   /** How long a response is stored, in milliseconds. Default 86,400,000 (24 hours). */
-  readonly ttlMs?: number
+  readonly ttlMs?: number | undefined
   /** Maximum size of a stored response in bytes. Of a larger one only its id is stored. Default 1,048,576 (1 MiB). */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
   /**
    * Timeout of a store operation, in milliseconds, from 1 to 60,000. An operation that takes longer has failed. Default:
    * `storeTimeoutMs` of the gateway, which is 50; of a store in memory that workers share, 500.
    */
-  readonly storeTimeoutMs?: number
+  readonly storeTimeoutMs?: number | undefined
   /**
    * While the store fails: `closed` (default) rejects requests with an idempotency key with a 503, `open` handles them as if
    * they had none.
    */
-  readonly onStoreFailure?: 'closed' | 'open'
+  readonly onStoreFailure?: 'closed' | 'open' | undefined
 }
 
 /**

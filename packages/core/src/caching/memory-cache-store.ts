@@ -10,13 +10,13 @@ import { noteMemoryStore } from '../stores/process-stores.ts'
 /** Options of `memoryCacheStore`. */
 export interface MemoryCacheStoreOptions {
   /** Maximum number of entries, from 1 to 1,000,000. Default 10,000. */
-  readonly maxEntries?: number
+  readonly maxEntries?: number | undefined
   /** Maximum number of entries per owner: a principal, or a group of principals that share responses. Default 1,000. */
-  readonly maxEntriesPerOwner?: number
+  readonly maxEntriesPerOwner?: number | undefined
   /** Maximum total size of texts and names in UTF-8 bytes. Default 67,108,864 (64 MiB). */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
   /** Returns milliseconds of a monotonic clock. Default `performance.now`. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** A `CacheStore` in the memory of this process. Its operations are synchronous. */

@@ -27,30 +27,30 @@ export interface ResponseCacheOptions {
   /** How long a response is cached, in milliseconds. */
   readonly ttlMs: number
   /** Stores responses. Default: `memoryCacheStore()`, in this process. */
-  readonly store?: CacheStore
+  readonly store?: CacheStore | undefined
   /** Maximum size of a cached response in bytes. Larger ones are not cached. Default 1,048,576 (1 MiB). */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
   /**
    * Timeout of a store operation, in milliseconds, from 1 to 60,000. A lookup that takes longer has failed, and is handled as a
    * miss. Default: `storeTimeoutMs` of the gateway, which is 50; of a store in memory that workers share, 500.
    */
-  readonly storeTimeoutMs?: number
+  readonly storeTimeoutMs?: number | undefined
   /**
    * Decides which requests are cached. Default: those with `temperature: 0` and one choice, without web search, `store` or
    * fields outside the chat completions API.
    */
-  readonly cacheable?: (input: ChatRequest, principal: Principal) => boolean
+  readonly cacheable?: ((input: ChatRequest, principal: Principal) => boolean) | undefined
   /** Whether embeddings are cached, or which. Default: all. */
-  readonly embeddings?: boolean | ((request: EmbedRequest, principal: Principal) => boolean)
+  readonly embeddings?: boolean | ((request: EmbedRequest, principal: Principal) => boolean) | undefined
   /** Whether orders of documents are cached. Default true. */
-  readonly rerank?: boolean
+  readonly rerank?: boolean | undefined
   /** Whether results of moderation are cached. Default true. */
-  readonly moderations?: boolean
+  readonly moderations?: boolean | undefined
   /**
    * Who shares cached responses: the owner of an entry. Default `principal`: each principal has its own. A function returns the
    * name of a group of principals that share them, whatever their routes and limits; for `undefined`, nothing is cached.
    */
-  readonly scope?: 'principal' | ((principal: Principal) => string | undefined)
+  readonly scope?: 'principal' | ((principal: Principal) => string | undefined) | undefined
 }
 
 /** Part of every key. Change it to invalidate the responses of earlier versions. */

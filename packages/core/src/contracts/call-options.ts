@@ -1,4 +1,5 @@
 import type { Limiter } from './limiter.ts'
+import type { PartialOptions } from './partial-options.ts'
 
 /** Timeouts of your own functions and of upstream calls, in milliseconds. */
 export interface Timeouts {
@@ -71,19 +72,19 @@ export type CallTimeouts = Pick<Timeouts, 'queueMs' | 'firstByteMs' | 'responseM
 /** How a target is called, where that differs from the options of the gateway. */
 export interface CallOptions {
   /** Timeouts of its calls, in milliseconds. */
-  readonly timeouts?: Partial<CallTimeouts>
+  readonly timeouts?: PartialOptions<CallTimeouts> | undefined
   /** The most upstream calls of a request, over all targets, with which this one is still called. */
-  readonly maxAttempts?: number
+  readonly maxAttempts?: number | undefined
   /** How a request is retried at it; `false`: never, but other targets are still called. */
-  readonly retry?: Partial<RetryOptions> | false
+  readonly retry?: PartialOptions<RetryOptions> | false | undefined
   /**
    * Its circuit breaker and cooldowns; `false`: neither. If several entries of a model table have options for one target, those of
    * its latest call apply.
    */
-  readonly breaker?: Partial<BreakerOptions> | false
+  readonly breaker?: PartialOptions<BreakerOptions> | false | undefined
   /**
    * Limits of the target, such as the quota of the vendor's account, whoever calls it. While one is exceeded, the target is skipped,
    * and others are called. Each attempt counts, a retry or a mirrored call too. The rules count by target: scopes have no effect.
    */
-  readonly limits?: Limiter
+  readonly limits?: Limiter | undefined
 }

@@ -17,13 +17,13 @@ export interface Hook {
   /** Names it in traces, metrics and the ledger: lowercase letters, digits, `-` and `_`, at most 64. Unique in a gateway. */
   readonly name: string
   /** Milliseconds that one call of a function may take. Default 1,000. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** What a failure does: `closed` (default) fails the request with a 500, `open` continues without the hook. */
-  readonly onFailure?: 'closed' | 'open'
+  readonly onFailure?: 'closed' | 'open' | undefined
   /** Patterns of requested models that it applies to (`*` matches any text). Default: all. */
-  readonly models?: readonly string[]
+  readonly models?: readonly string[] | undefined
   /** Operations that it applies to. Default: all. */
-  readonly operations?: readonly Operation[]
+  readonly operations?: readonly Operation[] | undefined
   /** Whether it applies to the requests of a principal. An error fails the request, whatever `onFailure` is. Default: to all. */
   appliesTo?(principal: Principal): boolean
   /** Called once per request, before it is validated: the body may be invalid. */
@@ -43,7 +43,7 @@ export interface Hook {
    * How many characters of each text `onChunk` may still change when more follows: at least the length of the longest match of
    * what it looks for, as matches may be cut. Up to 65,536. Default 0.
    */
-  readonly holdBack?: number
+  readonly holdBack?: number | undefined
   /** Called with each text of a response: piece by piece in a stream, in one piece otherwise. */
   onChunk?(
     chunk: HookChunk,
@@ -83,13 +83,13 @@ export interface HookContext {
 /** What to do with a request. Everything is optional. */
 export interface RequestDecision {
   /** Refuses the request with a 400. */
-  readonly refuse?: HookRefusal
+  readonly refuse?: HookRefusal | undefined
   /** Changes of the body, in the caller's dialect. `model` and `stream` cannot be edited. */
-  readonly edits?: readonly BodyEdit[]
+  readonly edits?: readonly BodyEdit[] | undefined
   /** Another model. It is routed and authorized as if the caller had requested it. */
-  readonly model?: string
+  readonly model?: string | undefined
   /** Tags of the request. They replace those of the principal of the same name, for its limits, ledger entry and events. */
-  readonly tags?: Readonly<Record<string, string>>
+  readonly tags?: Readonly<Record<string, string>> | undefined
 }
 
 /** Why a request or a response is refused. */
@@ -111,14 +111,14 @@ export interface HookResponse {
 /** What to do with a complete response. Everything is optional. */
 export interface ResponseDecision {
   /** Refuses the response with a 400. It is charged. */
-  readonly refuse?: HookRefusal
+  readonly refuse?: HookRefusal | undefined
   /** Replaces the text of choices. */
-  readonly texts?: readonly { readonly choice: number; readonly text: string }[]
+  readonly texts?: readonly { readonly choice: number; readonly text: string }[] | undefined
   /**
    * Calls the model once more, with the response and a message of the user after it. The first response is charged as a
    * discarded call. Refuses with this message where that is not possible: after another retry, in a stream, or of a text completion.
    */
-  readonly retry?: HookRefusal
+  readonly retry?: HookRefusal | undefined
 }
 
 /** A part of a text of a response. */
@@ -139,12 +139,12 @@ export interface HookChunk {
 /** What to do with a part of a text. Everything is optional. */
 export interface ChunkDecision {
   /** Refuses the response: with a 400, or with an error at the end of a stream. It is charged. */
-  readonly refuse?: HookRefusal
+  readonly refuse?: HookRefusal | undefined
   /**
    * Replaces parts of `text`, in order and without overlap. Those that begin in the held back end of a text that goes on are
    * ignored: the next call has that end again.
    */
-  readonly replacements?: readonly TextReplacement[]
+  readonly replacements?: readonly TextReplacement[] | undefined
 }
 
 /** A part of a text in UTF-16 code units, from `start` to before `end`, and what takes its place. */

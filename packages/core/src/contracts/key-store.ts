@@ -5,22 +5,22 @@ export interface KeySpec {
   /** A display name, shown in lists only. */
   readonly name: string
   /** Patterns of the models that the key may use (`*` matches any text). Default: all. */
-  readonly models?: readonly string[]
-  readonly tags?: Readonly<Record<string, string>>
+  readonly models?: readonly string[] | undefined
+  readonly tags?: Readonly<Record<string, string>> | undefined
   /** Limits of the key, in addition to those of the gateway. A scope that is a function cannot be stored. */
-  readonly limits?: readonly LimitRuleData[]
+  readonly limits?: readonly LimitRuleData[] | undefined
   /** When the key expires: milliseconds since 1970, or a `Date`. Default: never. */
-  readonly expiresAt?: number | Date
+  readonly expiresAt?: number | Date | undefined
 }
 
 /** Changes to a key. Absent fields stay as they are; `null` removes a restriction. */
 export interface KeyChanges {
-  readonly name?: string
-  readonly models?: readonly string[] | null
-  readonly tags?: Readonly<Record<string, string>> | null
-  readonly limits?: readonly LimitRuleData[] | null
-  readonly expiresAt?: number | Date | null
-  readonly disabled?: boolean
+  readonly name?: string | undefined
+  readonly models?: readonly string[] | null | undefined
+  readonly tags?: Readonly<Record<string, string>> | null | undefined
+  readonly limits?: readonly LimitRuleData[] | null | undefined
+  readonly expiresAt?: number | Date | null | undefined
+  readonly disabled?: boolean | undefined
 }
 
 /** A key as it is stored, without its secret text. Times are milliseconds since 1970. */
@@ -113,15 +113,15 @@ export interface KeyRepository {
 export interface ApiKeyRecord
   extends Omit<Principal, 'source' | 'models' | 'tags' | 'limits' | 'storeResponses'> {
   /** Patterns of the models that the key may use (`*` matches any text). Default: all. */
-  readonly models?: readonly string[] | null
-  readonly tags?: Readonly<Record<string, string>> | null
+  readonly models?: readonly string[] | null | undefined
+  readonly tags?: Readonly<Record<string, string>> | null | undefined
   /** Limits of this key, in addition to `limits` of the gateway. */
-  readonly limits?: readonly LimitRuleData[] | null
+  readonly limits?: readonly LimitRuleData[] | null | undefined
   /** Whether responses of the Responses API are stored. Default: true. */
-  readonly storeResponses?: boolean | null
+  readonly storeResponses?: boolean | null | undefined
   /** When the key expires: milliseconds since 1970, or a `Date`. Default: never. */
-  readonly expiresAt?: number | Date | null
-  readonly disabled?: boolean | null
+  readonly expiresAt?: number | Date | null | undefined
+  readonly disabled?: boolean | null | undefined
 }
 
 /** Finds a key by its digest (see `hashApiKey`) in your own store. Returns `undefined` or `null` if there is none. */

@@ -134,11 +134,11 @@ export interface UsageQuery {
   /** The dimensions to group by: the result has a row per combination. Empty: one row in total. */
   readonly by: readonly UsageDimension[]
   /** Start of the period in which requests were opened: milliseconds since 1970, or a `Date`. Default: unbounded. */
-  readonly from?: number | Date
+  readonly from?: number | Date | undefined
   /** End of the period, exclusive. Default: unbounded. */
-  readonly to?: number | Date
+  readonly to?: number | Date | undefined
   /** Only records that match every field. Default: all requests. */
-  readonly where?: UsageFilter
+  readonly where?: UsageFilter | undefined
 }
 
 /**

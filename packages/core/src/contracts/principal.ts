@@ -12,18 +12,18 @@ export interface Principal {
    * Who issued the `id`, such as `api_keys` or the issuer of a token; no spaces. Principals with the same `id` and
    * different sources share no limits, cached responses or idempotency keys. Default: none.
    */
-  readonly source?: string
+  readonly source?: string | undefined
   /** Patterns of the models that the principal may use (`*` matches any text). Default: all. */
-  readonly models?: readonly string[]
+  readonly models?: readonly string[] | undefined
   /** Labels such as `{ team: 'search' }`, to share limits and to group usage by. */
-  readonly tags?: Readonly<Record<string, string>>
+  readonly tags?: Readonly<Record<string, string>> | undefined
   /** Limits of this principal, in addition to `limits` of the gateway. */
-  readonly limits?: readonly LimitRuleData[]
+  readonly limits?: readonly LimitRuleData[] | undefined
   /**
    * Whether responses of the Responses API are stored for requests that continue them. `false`: each request is as with
    * `store: false`. Default: true.
    */
-  readonly storeResponses?: boolean
+  readonly storeResponses?: boolean | undefined
 }
 
 /** What identifies a principal: an id within a source. Without a source: a principal that has none. */
@@ -58,23 +58,23 @@ export interface LimitRuleData {
   /** Requests, tokens, or concurrent requests. For a budget: money in `currency`. */
   readonly limit: number
   /** The window. Absent for `concurrent`. */
-  readonly per?: Window | BudgetWindow
+  readonly per?: Window | BudgetWindow | undefined
   /** For a budget only. */
-  readonly currency?: 'usd'
+  readonly currency?: 'usd' | undefined
   /**
    * For a budget only: how to handle a request for a model without a known price. `refuse`: 403 `model_not_priced`. `allow`:
    * the budget does not count it. Default `refuse`.
    */
-  readonly unpriced?: 'refuse' | 'allow'
+  readonly unpriced?: 'refuse' | 'allow' | undefined
   /** Which requests share a counter: `['key', 'model']` has one per combination. Default `['key']`. */
-  readonly scopes?: readonly Scope[]
+  readonly scopes?: readonly Scope[] | undefined
   /** Patterns of the models that the limit applies to (`*` matches any text). Default: all. */
-  readonly models?: readonly string[]
+  readonly models?: readonly string[] | undefined
   /**
    * The operations that the limit applies to. Default: all but `countTokens`, which is free and comes in bursts, so it counts only
    * where it is named.
    */
-  readonly operations?: readonly Operation[]
+  readonly operations?: readonly Operation[] | undefined
   /** `dryRun` counts and reports, but never rejects a request. Default `enforce`. */
-  readonly mode?: 'enforce' | 'dryRun'
+  readonly mode?: 'enforce' | 'dryRun' | undefined
 }

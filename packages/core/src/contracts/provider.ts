@@ -25,7 +25,7 @@ export interface Call {
   /** The `id` of the key to send, if the provider has `keys`. Absent: the first. */
   readonly key?: string
   /** The capabilities of the target. Absent: nothing is known. */
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
   /** How to handle parameters that the vendor does not support. Default `refuse`. */
   readonly unsupportedParameters?: UnsupportedParameters
   /** Aborts when the response is no longer needed: for an `encode` that does I/O first, such as to fetch a token. */
@@ -57,7 +57,7 @@ export interface EmbedCall {
   readonly model: string
   /** The `id` of the key to send, if the provider has `keys`. Absent: the first. */
   readonly key?: string
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
   /** How to handle parameters that the vendor does not support. Default `refuse`. */
   readonly unsupportedParameters?: UnsupportedParameters
   /** Aborts when the response is no longer needed. */
@@ -92,7 +92,7 @@ export interface OperationCall {
   readonly model: string
   /** The `id` of the key to send, if the provider has `keys`. Absent: the first. */
   readonly key?: string
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
   /** How to handle parameters that the vendor does not support. Default `refuse`. */
   readonly unsupportedParameters?: UnsupportedParameters
   /** Aborts when the response is no longer needed. */
@@ -306,19 +306,19 @@ export interface Target {
   readonly provider: Provider
   /** The upstream's own name for the model. */
   readonly model: string
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
   /**
    * Parameters that replace those of the request at this target: `{ temperature: 0 }`. `null` removes a parameter. They are
    * validated like those of a request.
    */
-  readonly parameters?: ParameterOverrides
+  readonly parameters?: ParameterOverrides | undefined
   /**
    * The name of the space of its embeddings, in one line. Vectors of different spaces must not be mixed, so a request for embeddings
    * falls back only to targets of the space of its first target. Default: the model's name is that of its space.
    */
-  readonly embeddingSpace?: string
+  readonly embeddingSpace?: string | undefined
   /** Names of the provider's `restrictedFields` that every caller may send to this target. Default: none. */
-  readonly allowFields?: readonly string[]
+  readonly allowFields?: readonly string[] | undefined
 }
 
 /** Parameters that a target may override. `max_completion_tokens` lowers the maximum of the request, but never raises it. */
@@ -351,21 +351,21 @@ export type OverridableField =
 /** What a model supports. A capability that is absent is not checked. */
 export interface Capabilities {
   /** What the model can be asked for. Default: a generated answer. */
-  readonly operations?: readonly Operation[]
+  readonly operations?: readonly Operation[] | undefined
   /** Content types of user messages beside text, which every model supports. */
-  readonly input?: readonly ('image' | 'audio' | 'file' | 'video')[]
+  readonly input?: readonly ('image' | 'audio' | 'file' | 'video')[] | undefined
   /** Whether it is a reasoning model, which takes `max_completion_tokens` instead of `max_tokens`. */
-  readonly reasoning?: boolean
+  readonly reasoning?: boolean | undefined
   /** Maximum number of choices (`n`) of a request. */
-  readonly maxChoices?: number
+  readonly maxChoices?: number | undefined
   /** Context length in tokens: prompt and response together. */
-  readonly contextTokens?: number
+  readonly contextTokens?: number | undefined
   /** Maximum number of tokens of a response. */
-  readonly maxOutputTokens?: number
+  readonly maxOutputTokens?: number | undefined
   /** Whether it supports tool calls. */
-  readonly tools?: boolean
+  readonly tools?: boolean | undefined
   /** Whether it supports a JSON schema as `response_format`. */
-  readonly jsonSchema?: boolean
+  readonly jsonSchema?: boolean | undefined
 }
 
 /** A decoded response of a vendor: complete, or a stream of chunks. */

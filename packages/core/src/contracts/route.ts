@@ -29,7 +29,7 @@ export interface RouteContext {
 /** A target with the options of its calls. */
 export interface CallTarget extends Target {
   /** How it is called, where that differs from the options of the gateway. See `withCallOptions`. */
-  readonly callOptions?: CallOptions
+  readonly callOptions?: CallOptions | undefined
 }
 
 /** A target on the route of one request, with the settings of the route: fallback, hedging, mirroring. */
@@ -38,19 +38,19 @@ export interface RoutedTarget extends CallTarget {
    * Returns whether to fall back to the next target after a failure of this one. Not called once the first content of the
    * response has arrived. Default: after every failure that the request itself did not cause.
    */
-  readonly fallbackOn?: (failure: UpstreamError) => boolean
+  readonly fallbackOn?: ((failure: UpstreamError) => boolean) | undefined
   /**
    * Milliseconds without content after which the next target is called too. The first of both with content is used, the other
    * is cancelled. A response that is not streamed has its content when it is complete. Default: no hedging.
    */
-  readonly hedgeAfterMs?: number
+  readonly hedgeAfterMs?: number | undefined
   /** Targets that get a copy of the request when this one is called. Their responses are discarded, their cost recorded. */
-  readonly shadows?: readonly CallTarget[]
+  readonly shadows?: readonly CallTarget[] | undefined
   /**
    * The further names of the model table on the way from the requested model to the target, in order. The principal must be
    * allowed to use all of them.
    */
-  readonly via?: readonly string[]
+  readonly via?: readonly string[] | undefined
 }
 
 /** A row of `GET /models`: a model, with the fields of the chat completions API. */

@@ -1,3 +1,4 @@
+import type { PartialOptions } from '../contracts/partial-options.ts'
 import type { OptionChecks } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 
@@ -16,7 +17,7 @@ export interface BackgroundOptions {
 
 /** The options that decide whether anything can run in the background. */
 interface GivenOptions {
-  readonly background?: Partial<BackgroundOptions> | false | undefined
+  readonly background?: PartialOptions<BackgroundOptions> | false | undefined
   /** `false`: nothing is stored. */
   readonly responses?: unknown
 }

@@ -9,6 +9,7 @@ import type { Ledger } from '../contracts/ledger.ts'
 import type { LimitStore } from '../contracts/limit-store.ts'
 import type { Limiter } from '../contracts/limiter.ts'
 import type { LoadShedder } from '../contracts/load-shedder.ts'
+import type { PartialOptions } from '../contracts/partial-options.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { ResponseStore } from '../contracts/response-store.ts'
 import type { Route, UnknownModel } from '../contracts/route.ts'
@@ -260,7 +261,7 @@ function clockOf({ clock, now }: Pick<GatewayOptions, 'clock' | 'now'>): Clock {
   return { ...given, now: guardNow(now, given) }
 }
 
-function withDefaults<T extends object>(defaults: T, given: Partial<T> | undefined): T {
+function withDefaults<T extends object>(defaults: T, given: PartialOptions<T> | undefined): T {
   const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined)
   return { ...defaults, ...Object.fromEntries(set) }
 }

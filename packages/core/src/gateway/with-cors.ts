@@ -8,7 +8,7 @@ export interface CorsOptions {
   /** The allowed origins, as browsers send them: `['https://app.example']`, or `'*'` for all. */
   readonly origins: readonly string[] | '*'
   /** How long a browser may cache a preflight response, in seconds. Default 600. */
-  readonly maxAgeSeconds?: number
+  readonly maxAgeSeconds?: number | undefined
 }
 
 const exposed = [

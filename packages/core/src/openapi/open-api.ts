@@ -95,20 +95,20 @@ function methodNotSupported(method: string, path: string): Response {
 /** The options of the OpenAPI document. */
 export interface OpenApiOptions {
   /** The `validation` of the gateway. Default: `schema`. */
-  readonly validation?: 'schema' | 'live'
+  readonly validation?: 'schema' | 'live' | undefined
   /** The `unknownParameters` of the gateway. Default: `pass`. */
-  readonly unknownParameters?: 'pass' | 'reject'
+  readonly unknownParameters?: 'pass' | 'reject' | undefined
   /** The `basePath` of the gateway. Default: `/v1`. */
-  readonly basePath?: string
+  readonly basePath?: string | undefined
   /**
    * The URL before `basePath`, absolute or from the root: `https://ai.example.com`, `/api/ai`. Absent: where the document
    * is.
    */
-  readonly server?: string
+  readonly server?: string | undefined
   /** The name of the service. Default `Chat completions`. */
-  readonly title?: string
+  readonly title?: string | undefined
   /** The version of the service. Default `1`. */
-  readonly version?: string
+  readonly version?: string | undefined
 }
 
 /** An OpenAPI 3.1 document, as an object for `JSON.stringify`. */

@@ -22,40 +22,43 @@ export interface WaitOptions {
 /** Options of `limits`. */
 export interface LimitsOptions {
   /** Stores the counters. Default: `memoryLimitStore()`, in this process. */
-  readonly store?: LimitStore
+  readonly store?: LimitStore | undefined
   /** What to do while the store fails, for all rules or by their kind. Default `local`, but `closed` for budgets. */
-  readonly onStoreFailure?: StoreFailurePolicy | Readonly<Partial<Record<LimitKind, StoreFailurePolicy>>>
+  readonly onStoreFailure?:
+    | StoreFailurePolicy
+    | Readonly<Partial<Record<LimitKind, StoreFailurePolicy>>>
+    | undefined
   /** Number of processes that share the store: with `local`, each enforces its share of a limit. Default 4; of workers, their number. */
-  readonly instances?: number
+  readonly instances?: number | undefined
   /** Timeout of a store operation, in milliseconds. Default 50; of workers, whose store is the primary's, 500. */
-  readonly storeTimeoutMs?: number
+  readonly storeTimeoutMs?: number | undefined
   /**
    * How long a reservation lasts without being renewed, in milliseconds: until then, that of a crashed process stays reserved.
    * Reservations of running requests are renewed three times in this period. Default 30,000.
    */
-  readonly leaseMs?: number
+  readonly leaseMs?: number | undefined
   /**
    * Completion tokens per choice to reserve for a request without a maximum, if a token limit or a budget applies to it. The
    * request is sent upstream with this maximum. Default 4,096.
    */
-  readonly maxOutputTokens?: number
+  readonly maxOutputTokens?: number | undefined
   /**
    * Maximum number of end users of a principal with their own counters, in a rule by `user`: all others of that principal share one
    * more, because callers choose the names. Default 1,000.
    */
-  readonly maxUsers?: number
+  readonly maxUsers?: number | undefined
   /** Queues requests that exceed their limits. Default: they are rejected at once. */
-  readonly wait?: WaitOptions
+  readonly wait?: WaitOptions | undefined
   /** Whether to also send the headers `RateLimit` and `RateLimit-Policy`. Default `false`. */
-  readonly ietfHeaders?: boolean
+  readonly ietfHeaders?: boolean | undefined
   /** Receives an event when the store fails, and when it recovers. */
-  readonly observe?: Observer
+  readonly observe?: Observer | undefined
   /** Reads the time and sets timers, such as the virtual clock of a simulation. Default: the system clock. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** Returns milliseconds since 1970, for the default store. Default: that of `clock`. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
   /** Returns a unique id: 32 random hexadecimal digits. Default: from `crypto.getRandomValues`. */
-  readonly generateId?: () => string
+  readonly generateId?: (() => string) | undefined
 }
 
 /** Default values of options. */

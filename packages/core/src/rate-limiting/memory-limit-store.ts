@@ -28,9 +28,9 @@ export interface MemoryLimitStoreOptions {
    * Maximum number of counters, from 1 to 10,000,000. A counter is evicted once it is unused: nothing is charged or reserved. If
    * all are in use, a request that needs another one fails with a 503 `limit_store_full`. Default 100,000.
    */
-  readonly maxKeys?: number
+  readonly maxKeys?: number | undefined
   /** Returns milliseconds since 1970. Default: the system clock for calendar windows, a monotonic one for all else. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** A `LimitStore` in the memory of this process. Its operations are synchronous. */

@@ -18,7 +18,7 @@ import { mappedStep } from './linked-route.ts'
 /** Call options as `withCallOptions` takes them: limits may be rules, which are counted in this process. */
 export interface GivenCallOptions extends Omit<CallOptions, 'limits'> {
   /** Rules such as `[requests(500).per('minute')]`, or `limits(rules, { store })` to count them over processes. */
-  readonly limits?: Limiter | LimitRuleData | readonly LimitRuleData[]
+  readonly limits?: Limiter | LimitRuleData | readonly LimitRuleData[] | undefined
 }
 
 /**

@@ -9,13 +9,13 @@ import { noteMemoryStore } from './process-stores.ts'
 /** Options of `memoryResponseStore`. */
 export interface MemoryResponseStoreOptions {
   /** Maximum number of responses, from 1 to 1,000,000. Default 10,000. */
-  readonly maxResponses?: number
+  readonly maxResponses?: number | undefined
   /** Maximum total size in UTF-8 bytes. Default 67,108,864 (64 MiB). */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
   /** How long a response is stored since it was last read, in milliseconds. Default 3,600,000 (one hour). */
-  readonly ttlMs?: number
+  readonly ttlMs?: number | undefined
   /** Returns milliseconds of a monotonic clock. Default `performance.now`. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** A `ResponseStore` in the memory of this process. Its operations are synchronous. */

@@ -5,11 +5,11 @@ import { ownMembers } from '../primitives/own-members.ts'
 /** Options of a response store that outlives the process: in a database, or in Redis. */
 export interface ResponseStoreOptions {
   /** How long a response is stored since it was last read, in milliseconds. Default 2,592,000,000 (30 days). */
-  readonly ttlMs?: number
+  readonly ttlMs?: number | undefined
   /** Maximum number of responses per principal, from 1 to 1,000,000. Default 10,000. */
-  readonly maxResponsesPerOwner?: number
+  readonly maxResponsesPerOwner?: number | undefined
   /** Maximum size of the responses of a principal, in UTF-8 bytes. Default 67,108,864 (64 MiB). */
-  readonly maxBytesPerOwner?: number
+  readonly maxBytesPerOwner?: number | undefined
 }
 
 /** What the options of a response store mean. */

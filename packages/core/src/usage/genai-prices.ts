@@ -13,9 +13,9 @@ export type CalcPrice = (
 /** Options of `genaiPrices`. */
 export interface GenaiPricesOptions {
   /** The package's provider ids, by the names of your providers. Default: the same name. */
-  readonly providers?: Readonly<Record<string, string>>
+  readonly providers?: Readonly<Record<string, string>> | undefined
   /** The package's model ids, by the names of upstream models, for deployments with names of your own. Default: the same name. */
-  readonly models?: Readonly<Record<string, string>>
+  readonly models?: Readonly<Record<string, string>> | undefined
 }
 
 /**

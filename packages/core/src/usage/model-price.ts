@@ -13,17 +13,17 @@ export interface TokenPrice {
   /** Includes reasoning tokens. */
   readonly output: number
   /** Input read from the vendor's prompt cache. Default: `input`. */
-  readonly cachedInput?: number
+  readonly cachedInput?: number | undefined
   /** Input written to the vendor's prompt cache. Default: `input`. */
-  readonly cacheWrite?: number
+  readonly cacheWrite?: number | undefined
   /** Audio input. Default: `input`. */
-  readonly audioInput?: number
+  readonly audioInput?: number | undefined
   /** Audio output. Default: unknown, so that a response with audio has no price. */
-  readonly audioOutput?: number
+  readonly audioOutput?: number | undefined
 }
 
 /** Prices of tokens with all defaults applied. */
-interface ResolvedTokenPrice extends Required<Omit<TokenPrice, 'audioOutput'>> {
+type ResolvedTokenPrice = { readonly [Name in Exclude<keyof TokenPrice, 'audioOutput'>]-?: number } & {
   readonly audioOutput: number | undefined
 }
 
@@ -36,18 +36,18 @@ export interface LongContextPrice extends TokenPrice {
 /** Prices of a model in US dollars: its tokens, and what is billed in addition. */
 export interface ModelPrice extends TokenPrice {
   /** Prices of requests with a long prompt: `[{ above: 200_000, input: 6, output: 22.5 }]`. Default: as the others. */
-  readonly longContext?: readonly LongContextPrice[]
+  readonly longContext?: readonly LongContextPrice[] | undefined
   /** US dollars per request, in addition to its tokens. Default 0. */
-  readonly perRequest?: number
+  readonly perRequest?: number | undefined
   /** US dollars per web search. Default: unknown, so that a response with web searches has no price. */
-  readonly webSearch?: number
+  readonly webSearch?: number | undefined
   /** US dollars per search unit, by which some vendors bill an order of documents. Default 0. */
-  readonly searchUnit?: number
+  readonly searchUnit?: number | undefined
   /**
    * Prices by service tier: `{ priority: { input: 3.5, output: 14 }, flex: 0.5 }`. A number is a multiple of the default
    * prices. Default: `priority` and `fast` have no price; tiers that are not more expensive have the default prices.
    */
-  readonly tiers?: Readonly<Record<string, TokenPrice | number>>
+  readonly tiers?: Readonly<Record<string, TokenPrice | number>> | undefined
 }
 
 /** A price with all defaults applied. */

@@ -4,26 +4,26 @@ import { type ConfigurationIssue, configurationIssue, unknownOption } from '@slu
 /** Options of `openTelemetry()`. */
 export interface OpenTelemetryOptions {
   /** Default: the global one. */
-  readonly tracerProvider?: TracerProvider
+  readonly tracerProvider?: TracerProvider | undefined
   /** Default: the global one. */
-  readonly meterProvider?: MeterProvider
+  readonly meterProvider?: MeterProvider | undefined
   /** Whether a request continues the trace of its caller, read by the global propagator. Default `true`. */
-  readonly incoming?: boolean
+  readonly incoming?: boolean | undefined
   /**
    * Which providers receive the trace in request headers, written by the global propagator: all, none, or those in the
    * list. Baggage is never sent. Default `true`.
    */
-  readonly outgoing?: boolean | readonly string[]
+  readonly outgoing?: boolean | readonly string[] | undefined
   /** Tags of principals that are reported as `sluice.tag.NAME`. Choose tags with few values. Default: none. */
-  readonly tags?: readonly string[]
+  readonly tags?: readonly string[] | undefined
   /** Whether request spans have the id of the principal, as `enduser.id`. Default `false`. */
-  readonly principal?: boolean
+  readonly principal?: boolean | undefined
   /**
    * Whether request spans have the end user that the caller names, as `user.id`. At most 256 characters. Default `false`.
    */
-  readonly user?: boolean
+  readonly user?: boolean | undefined
   /** Whether spans have the messages and tool definitions of requests, at most 64 KiB each. Default `false`. */
-  readonly content?: boolean
+  readonly content?: boolean | undefined
 }
 
 /** Returns an issue for each invalid option. */

@@ -6,28 +6,28 @@ import type { Registry, RegistryContentType } from 'prom-client'
 /** Options of `prometheus()`. */
 export interface PrometheusOptions {
   /** The registry of the metrics, such as `register` of `prom-client`. Default: a new one. */
-  readonly registry?: Registry<RegistryContentType>
+  readonly registry?: Registry<RegistryContentType> | undefined
   /** Prefix of all metric names. Default `sluice_`. */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /**
    * Tags of callers that become labels of counters: `['team']` adds `tag_team`. Choose tags with few values and without
    * secrets. Default: none.
    */
-  readonly tagLabels?: readonly string[]
+  readonly tagLabels?: readonly string[] | undefined
   /** The upper bounds of duration histograms, in seconds, ascending. Default: 15 from 0.025 to 600. */
-  readonly buckets?: readonly number[]
+  readonly buckets?: readonly number[] | undefined
   /**
    * How many values a label of names can have, such as tags and rules. Further values are counted as `other`. Models and targets
    * that the route lists do not count and are never `other`: the bound is for names that only a pattern matches, which callers can
    * make up. Default 100.
    */
-  readonly maxLabelValues?: number
+  readonly maxLabelValues?: number | undefined
   /** Whether to add memory, event loop and garbage collection metrics of the process. Default `false`. */
-  readonly defaultMetrics?: boolean
+  readonly defaultMetrics?: boolean | undefined
   /** The path of the endpoint. Default `/metrics`. */
-  readonly path?: string
+  readonly path?: string | undefined
   /** Bearer token that the endpoint requires. Default: none. */
-  readonly token?: string
+  readonly token?: string | undefined
   /**
    * The processes whose sums the endpoint returns: `workerGroup()` of `@sluice/node`. Default: this process alone. One instance per
    * process and path.

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/clock.ts'
 import type { BreakerOptions, CallOptions, RetryOptions } from '../../contracts/call-options.ts'
 import type { ProviderKeyEvent, StoreEvent, TargetEvent } from '../../contracts/events.ts'
+import type { PartialOptions } from '../../contracts/partial-options.ts'
 import type { SharedHealth } from '../../contracts/shared-health.ts'
 
 /** The settings of health. Read at each use, as `reload` may replace them. */
@@ -58,7 +59,7 @@ export function breakerOptionsOf(
 }
 
 /** Returns options, with those of a target in their place. A member that is `undefined` is not set. */
-export function withOwn<T extends object>(general: T, own: Partial<T>): T {
+export function withOwn<T extends object>(general: T, own: PartialOptions<T>): T {
   const set = Object.entries(own).filter(([, value]) => value !== undefined)
   return { ...general, ...Object.fromEntries(set) }
 }
