@@ -80,7 +80,7 @@ const calls: Readonly<Record<string, () => unknown>> = {
         buckets: undefined,
         path: undefined,
       },
-      ...{ maxLabelValues: undefined, defaultMetrics: undefined, token: undefined, group: undefined },
+      ...{ maxLabelValues: undefined, defaultMetrics: undefined, group: undefined },
     }),
 }
 
@@ -101,7 +101,7 @@ describe('an option that is undefined', () => {
           observe: undefined,
         },
         ...{ maxPending: undefined, heartbeatMs: undefined, silentMs: undefined, clock: undefined },
-        ...{ prefix: undefined, pepper: undefined, now: undefined, random: undefined },
+        ...{ prefix: undefined, now: undefined, random: undefined },
       },
     )
     const { key } = await database.keys.issue({ name: 'ci' })

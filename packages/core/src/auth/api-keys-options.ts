@@ -16,7 +16,7 @@ export interface ApiKeysOptions {
    */
   readonly format?: RegExp | undefined
   /** Secrets for HMAC-SHA-256 digests of keys. Default: plain SHA-256. A `keyStore` has its own pepper. */
-  readonly pepper?: Pepper | undefined
+  readonly pepper?: Pepper
   /** How long a lookup is cached, in milliseconds: above 0, at most 5,000. Default 5,000. */
   readonly cacheMs?: number | undefined
   /** Maximum number of unknown keys to cache, each for `cacheMs`; at least 1. Default 10,000. */

@@ -12,7 +12,7 @@ export interface KeyStoreOptions {
   /** Prefix of every key, before `_`: a lower-case letter, then lower-case letters and digits. Default `sluice`. */
   readonly prefix?: string | undefined
   /** Secrets for HMAC-SHA-256 digests of keys, newest first. Default: plain SHA-256. */
-  readonly pepper?: Pepper | undefined
+  readonly pepper?: Pepper
   /** Returns milliseconds since 1970. Default `Date.now`. */
   readonly now?: (() => number) | undefined
   /** Returns `length` random bytes. Default: from `crypto.getRandomValues`. */

@@ -45,9 +45,10 @@ function warnOnce(observe: Observer, error: unknown): void {
   warned.add(observe)
   const message = 'An observer has failed, and misses events. Its further failures are not reported.'
   const detail = error instanceof Error ? error.stack : String(error)
-  const { process } = globalThis as { readonly process?: { readonly emitWarning?: EmitWarning } }
-  if (typeof process?.emitWarning !== 'function') console.warn(message, detail)
-  else process.emitWarning(message, { type: 'SluiceWarning', code: 'SLUICE_OBSERVER_FAILED', detail })
+  const there = globalThis as { readonly process?: { readonly emitWarning?: EmitWarning } }
+  const options = { type: 'SluiceWarning', code: 'SLUICE_OBSERVER_FAILED', detail }
+  if (typeof there.process?.emitWarning !== 'function') console.warn(message, detail)
+  else there.process.emitWarning(message, options)
 }
 
 type EmitWarning = (

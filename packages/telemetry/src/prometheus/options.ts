@@ -27,7 +27,7 @@ export interface PrometheusOptions {
   /** The path of the endpoint. Default `/metrics`. */
   readonly path?: string | undefined
   /** Bearer token that the endpoint requires. Default: none. */
-  readonly token?: string | undefined
+  readonly token?: string
   /**
    * The processes whose sums the endpoint returns: `workerGroup()` of `@sluice/node`. Default: this process alone. One instance per
    * process and path.

@@ -164,7 +164,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
   /** Starts an attempt, where its target is available. `lease`: that of `admit`. */
   begin(index: number, why: Exclude<AttemptReason, 'shadow'>, now: number, lease?: Lease): void {
     if (why === 'hedge' && now < this.hedgeAt) {
-      // The other one has left its queue while the limits of this one were asked.
+      // The other call has left its queue while the limits of this target decided.
       this.#observer.releaseLease(lease)
       return
     }
