@@ -46,8 +46,8 @@ export interface JwtOptions {
    */
   readonly source?: string | undefined
   /**
-   * Returns the principal for the claims of a token. Default: `sub` (at most 255 characters, none of them a control character) is the id; `models`, a list of
-   * strings, and `tags`, an object of strings, are used if present. An error that it throws becomes a 500.
+   * Returns the principal for the claims of a token. Default: `sub` (at most 255 characters, without control characters) is the
+   * id; `models`, a list of strings, and `tags`, an object of strings, are used if present. An error that it throws becomes a 500.
    */
   readonly claims?: ClaimsOf | undefined
   /** Allowed difference between the clocks of issuer and gateway, in seconds: 0 to 300. Default 5. */
