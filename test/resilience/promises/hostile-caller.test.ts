@@ -369,14 +369,18 @@ describe('a caller who says that they are somebody else', () => {
         'ann/m',
         'ann|tag/team=x',
         'Ann',
-        'ann\u0000',
         'a~006en',
         'ａnn',
       ].map((id, at) => [`b${at}`, id] as const),
     ])
+    const invalid = new Map([
+      ['c0', 'ann\u0000'],
+      ['c1', 'ann\n'],
+    ])
     const service = await start(upstream, {
       authenticate: request => {
-        const id = ids.get((request.headers.get('authorization') ?? '').slice('Bearer '.length))
+        const key = (request.headers.get('authorization') ?? '').slice('Bearer '.length)
+        const id = ids.get(key) ?? invalid.get(key)
         return id === undefined ? undefined : { id }
       },
       limits: withLimits([requests(1).per('day')]),
@@ -396,6 +400,8 @@ describe('a caller who says that they are somebody else', () => {
         undefined,
       ])
     }
+    // An authenticator that does not refuse it fails.
+    for (const key of invalid.keys()) expect((await service.site.chat(fields, { key })).status).toBe(500)
     expect(upstream.requests).toHaveLength(ids.size)
   })
 })
