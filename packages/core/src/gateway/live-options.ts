@@ -5,7 +5,7 @@ import { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import type { GatewayOptions } from './config.ts'
 import type { AccountingServices } from './request-accounting.ts'
 import { type ResolvedOptions, resolveOptions } from './resolve.ts'
-import { unknownNames } from './warn-of-names.ts'
+import { unknownNames } from './unknown-names.ts'
 
 /** How long closing leases and ledger entries may take, and then flushing the ledger, in ms. */
 const closeMs = 2_500
