@@ -30,7 +30,7 @@ const errorReasons: Readonly<Record<UnavailableReason, ErrorReason>> = {
 
 /** Returns the error of a request whose targets are all unavailable. Of several reasons it has the one listed first. */
 export function allTargetsUnavailable(blocked: readonly TargetUnavailable[]): GatewayError {
-  if (blocked.every(({ limit }) => limit === 'unknown')) {
+  if (blocked.length > 0 && blocked.every(({ limit }) => limit === 'unknown')) {
     return new GatewayError('limiter_unavailable', { headers: { 'x-should-retry': 'true' } })
   }
   const soonestMs = Math.min(...blocked.map(({ waitMs }) => waitMs))
