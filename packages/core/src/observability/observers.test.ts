@@ -59,6 +59,28 @@ describe('observers', () => {
     ])
   })
 
+  it.each<[string, () => unknown]>([
+    ['has no text', () => Object.create(null)],
+    [
+      'throws when it is read',
+      () => ({
+        toString() {
+          throw new Error('No text.')
+        },
+      }),
+    ],
+  ])('goes on after what %s was thrown', async (_, made) => {
+    const { heard, named } = listening()
+    const throws: Observer = () => {
+      throw made()
+    }
+    const rejects: Observer = () => Promise.reject(made()) as never
+    expect(() => observers(throws, rejects, named('last'))(event)).not.toThrow()
+    // An unhandled rejection would fail the run.
+    await new Promise(resolve => setImmediate(resolve))
+    expect(heard).toEqual(['last warning'])
+  })
+
   it('keeps its own list', () => {
     const { heard, named } = listening()
     const list = [named('a')]

@@ -40,11 +40,19 @@ export function safeObserver(observe: Observer | undefined): Observer {
 
 const warned = new WeakSet<Observer>()
 
+/** Never throws. */
 function warnOnce(observe: Observer, error: unknown): void {
   if (warned.has(observe)) return
   warned.add(observe)
+  try {
+    warn(error instanceof Error ? error.stack : String(error))
+  } catch {
+    // What was thrown has no text, or the warning itself fails.
+  }
+}
+
+function warn(detail: string | undefined): void {
   const message = 'An observer has failed, and misses events. Its further failures are not reported.'
-  const detail = error instanceof Error ? error.stack : String(error)
   const there = globalThis as { readonly process?: { readonly emitWarning?: EmitWarning } }
   const options = { type: 'SluiceWarning', code: 'SLUICE_OBSERVER_FAILED', detail }
   if (typeof there.process?.emitWarning !== 'function') console.warn(message, detail)
