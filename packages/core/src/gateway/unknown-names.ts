@@ -1,3 +1,4 @@
+import { areTexts } from '../auth/principal-members.ts'
 import type { WarningEvent } from '../contracts/events.ts'
 import type { Route } from '../contracts/route.ts'
 import { closest } from '../primitives/closest.ts'
@@ -47,5 +48,9 @@ export function unknownNames({
 function modelsOfLimits(limits: GatewayOptions<never>['limits']): readonly string[] {
   if (limits === undefined) return []
   const rules = Array.isArray(limits) ? limits : [limits]
-  return rules.flatMap(rule => (memberOf(rule, 'models') as readonly string[] | undefined) ?? [])
+  return rules.flatMap(rule => {
+    const models: unknown = memberOf(rule, 'models')
+    // A limiter of one's own may have another member of that name.
+    return areTexts(models) ? models : []
+  })
 }

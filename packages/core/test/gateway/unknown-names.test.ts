@@ -52,6 +52,11 @@ it.each<[string, Partial<GatewayOptions>, readonly string[]]>([
   ],
   ['patterns beside those of the table', { limits: [rule('slow*')] }, []],
   ['a route of its own', { route: () => [], limits: [rule('large')] }, []],
+  [
+    'a limiter with other models',
+    { limits: Object.assign(limits([]), { models: new Map([['large', 1]]) }) as never },
+    [],
+  ],
   ['rules for all models', { limits: [requests(1).per('day')] }, []],
 ])('warns at start of names of models that do not exist: %s', (_, options, messages) => {
   expect(warningsOf(options)).toEqual(messages)
