@@ -4,6 +4,7 @@ import { limits } from '../../src/rate-limiting/limits.ts'
 import { concurrent } from '../../src/rate-limiting/rule.ts'
 import { fallback } from '../../src/routing/fallback.ts'
 import { hedge } from '../../src/routing/hedge.ts'
+import { mirror } from '../../src/routing/mirror.ts'
 import { models } from '../../src/routing/models.ts'
 import { withCallOptions } from '../../src/routing/with-call-options.ts'
 import { forever, scripted, serving, whole } from '../support/scripted-gateway.ts'
@@ -61,22 +62,31 @@ describe('a provider whose concurrent calls are all in use', () => {
   })
 
   it('is waited for without another target', async () => {
-    const full = named('full', 1)
-    const { post } = serving(full.target, { timeouts: { queueMs: 10 } })
+    const [full, free] = [named('full', 1), named('free')]
+    const { post } = serving(full.target, {
+      route: models({ m: full.target, spare: fallback(full.target, free.target) }),
+      timeouts: { queueMs: 10 },
+    })
     const held = post({})
     await expect.poll(() => full.signals.length).toBe(1)
     const waiting = post({})
-    await new Promise(resolve => setTimeout(resolve, 50))
+    // It came later, and has waited for queueMs.
+    expect(await textOf(post({ model: 'spare' }))).toBe('free')
     full.release()
     expect([await textOf(held), await textOf(waiting)]).toEqual(['full, held', 'full'])
   })
 
   it('keeps its place in the queue where the next target has no capacity either', async () => {
-    const full = named('full', 1)
+    const [full, free] = [named('full', 1), named('free')]
     const other = scripted(signal => forever(signal), { name: 'other' })
     const own = withCallOptions(other.target, { limits: limits([concurrent(1)]) })
     const { post, ends } = serving(full.target, {
-      route: models({ alone: full.target, other: own, m: fallback(full.target, own) }),
+      route: models({
+        alone: full.target,
+        other: own,
+        m: fallback(full.target, own),
+        spare: fallback(full.target, free.target),
+      }),
       timeouts: { queueMs: 10 },
     })
     const held = post({ model: 'alone' })
@@ -84,7 +94,7 @@ describe('a provider whose concurrent calls are all in use', () => {
     const busy = post({ model: 'other' }, { signal: leaving.signal }).catch(() => {})
     await expect.poll(() => full.signals.length + other.signals.length).toBe(2)
     const asked = post({})
-    await new Promise(resolve => setTimeout(resolve, 50))
+    expect(await textOf(post({ model: 'spare' }))).toBe('free')
     full.release()
     expect([await textOf(held), await textOf(asked)]).toEqual(['full, held', 'full'])
     expect(ends().at(-1)!.attempts).toMatchObject([{ provider: 'full', called: true, why: 'first' }])
@@ -92,29 +102,32 @@ describe('a provider whose concurrent calls are all in use', () => {
     await busy
   })
 
-  it('is called after all where the next target fails', async () => {
-    const full = named('full', 1)
-    const failing = named('failing', undefined, () => Promise.reject(new TypeError('It fails.')))
+  it('is called after all others have failed, which is no retry, and mirrors its calls once', async () => {
+    const [full, copy] = [named('full', 1), named('copy')]
+    const failing = (name: string) => named(name, undefined, () => Promise.reject(new TypeError('It fails.')))
+    const [second, third] = [failing('second'), failing('third')]
     const { post, ends } = serving(full.target, {
-      route: models({ alone: full.target, m: fallback(full.target, failing.target) }),
+      route: models({
+        alone: full.target,
+        m: fallback(mirror(full.target, copy.target), second.target, third.target),
+      }),
       timeouts: { queueMs: 10 },
-      retry: {},
+      retry: false,
     })
     const held = post({ model: 'alone' })
     await expect.poll(() => full.signals.length).toBe(1)
     const asked = post({})
-    await expect.poll(() => failing.signals.length).toBe(1)
+    await expect.poll(() => third.signals.length).toBe(1)
     full.release()
     expect([await textOf(held), await textOf(asked)]).toEqual(['full, held', 'full'])
-    expect(
-      ends()
-        .at(-1)!
-        .attempts.map(({ provider, called, why }) => [provider, called, why]),
-    ).toEqual([
+    const attempts = ends().at(-1)!.attempts
+    expect(attempts.map(({ provider, called, why }) => [provider, called, why])).toEqual([
       ['full', false, 'first'],
-      ['failing', true, 'fallback'],
-      ['full', true, 'retry'],
+      ['second', true, 'fallback'],
+      ['third', true, 'fallback'],
+      ['full', true, 'fallback'],
     ])
+    expect(copy.signals).toHaveLength(1)
   })
 
   it('stays in a hedge that begins earlier', async () => {

@@ -185,11 +185,11 @@ export class AttemptRunner implements RetryState, AttemptHost {
       this.#exclude(index, health)
       if (!this.#hasAnotherTarget(now)) this.#neverHedge()
     } else {
-      if (now >= this.#queueUntil) this.#leaveQueues(now)
+      if (now >= this.#queueUntil) this.#leaveQueues()
       const reason = why === 'hedge' && this.#running.length === 0 ? 'fallback' : why
       this.#reportFailed()
       this.#reportUnavailable()
-      const first = state.calls === 0
+      const first = state.calls === 0 && !state.leftQueue
       state.calls++
       state.retryAt = undefined
       this.made++
@@ -197,7 +197,8 @@ export class AttemptRunner implements RetryState, AttemptHost {
       this.#neverHedge()
       if (this.#hasAnotherTarget(now)) {
         this.#hedgeAt = hedgeTime(target, now)
-        if (memberOf(target.provider, 'maxConcurrent') !== undefined) {
+        const isQueued = memberOf(target.provider, 'maxConcurrent') !== undefined
+        if (isQueued && this.#hasAnotherTarget(now, false)) {
           this.#queueUntil = now + dependencies.timeouts.queueMs
         }
       }
@@ -227,16 +228,16 @@ export class AttemptRunner implements RetryState, AttemptHost {
     this.#queueUntil = never
   }
 
-  /** Another target is called instead of those that wait for a slot. They may be called after it. */
-  #leaveQueues(now: number): void {
+  /** Another target is called instead of those that wait for a slot. They are as if not called yet, and go last. */
+  #leaveQueues(): void {
     for (const attempt of this.#running.filter(({ entry }) => entry.isQueued)) {
       const state = this.targets[attempt.index]!
       attempt.cut(new QueueLeft())
       this.#running = this.#running.filter(other => other !== attempt)
       this.#observer.releaseLease(attempt.entry.takeLease())
-      if (state.calls === 1) this.made--
-      const { callOptions } = this.#targets[attempt.index]!
-      if (retryOptionsOf(callOptions, this.#dependencies.retry) !== undefined) state.retryAt = now
+      state.calls--
+      state.leftQueue = true
+      this.made--
     }
   }
 
@@ -416,14 +417,14 @@ export class AttemptRunner implements RetryState, AttemptHost {
     } else this.#observer.skipped(target, skippedFor(blocked))
   }
 
-  /** Whether another target could be called that was not called yet. */
-  #hasAnotherTarget(now: number): boolean {
+  /** Whether another target could be called that was not called yet. `left`: also one that left the queue of its provider. */
+  #hasAnotherTarget(now: number, left = true): boolean {
     if (this.only !== undefined) return false
     const { health } = this.#dependencies
     const { caller } = this.#context
     for (let index = 0; index < this.targets.length; index++) {
-      const { calls, excluded } = this.targets[index]!
-      if (calls > 0 || excluded || !isAllowed(this, index, now)) continue
+      const { calls, excluded, leftQueue } = this.targets[index]!
+      if (calls > 0 || excluded || (leftQueue && !left) || !isAllowed(this, index, now)) continue
       if (health.of(this.#targets[index]!).waitMs(now, caller) === 0) return true
     }
     return false
@@ -469,5 +470,5 @@ function createTargetState(
   const { totalMs } = dependenciesOf(target, dependencies).timeouts
   // A part whose time is over when it begins fails as a call that is too slow.
   const endAt = Math.max(now + 1, (dependencies.startedAt ?? now) + totalMs)
-  return { calls: 0, excluded: false, retryAt: undefined, maxAttempts, endAt }
+  return { calls: 0, excluded: false, leftQueue: false, retryAt: undefined, maxAttempts, endAt }
 }

@@ -4,7 +4,13 @@ import { type Next, nextAttempt, type RetryState, type TargetAttemptState } from
 
 const never = Number.POSITIVE_INFINITY
 const bounds = { maxAttempts: 3, endAt: 1_000 }
-const fresh = (): TargetAttemptState => ({ calls: 0, excluded: false, retryAt: undefined, ...bounds })
+const fresh = (): TargetAttemptState => ({
+  calls: 0,
+  excluded: false,
+  leftQueue: false,
+  retryAt: undefined,
+  ...bounds,
+})
 
 function progress(places: number, more: Partial<RetryState> = {}): RetryState {
   return {
@@ -23,6 +29,7 @@ function progress(places: number, more: Partial<RetryState> = {}): RetryState {
 const failed = (retryAt?: number, calls = 1): TargetAttemptState => ({
   calls,
   excluded: false,
+  leftQueue: false,
   retryAt,
   ...bounds,
 })
@@ -39,6 +46,16 @@ describe('the next attempt', () => {
       'another one before any is called again',
       progress(0, { targets: [failed(0), fresh()], made: 1 }),
       { do: 'call', index: 1, why: 'fallback' },
+    ],
+    [
+      'one that waited for no slot before one that did',
+      progress(0, { targets: [{ ...fresh(), leftQueue: true }, failed(), fresh()], made: 1 }),
+      { do: 'call', index: 2, why: 'fallback' },
+    ],
+    [
+      'one that waited for a slot before any is called again',
+      progress(0, { targets: [{ ...fresh(), leftQueue: true }, failed(0)], made: 1 }),
+      { do: 'call', index: 0, why: 'fallback' },
     ],
     [
       'the one that may be called soonest',

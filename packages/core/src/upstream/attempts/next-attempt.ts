@@ -6,6 +6,8 @@ export interface TargetAttemptState {
   calls: number
   /** It must not be called, or not again. */
   excluded: boolean
+  /** Its call waited too long for a slot of its provider, and was not made: the others go first. */
+  leftQueue: boolean
   /** When it may be called again after it failed; `undefined` where that would not help. */
   retryAt: number | undefined
   /** The most attempts of the request with which it may still be called. */
@@ -69,19 +71,22 @@ export function isAllowed({ targets, made }: RetryState, index: number, now: num
   return made < maxAttempts && now < endAt
 }
 
-/** Returns the index of the first target that may be called and was not yet, or -1. */
+/** Returns the index of the first target that may be called and was not yet, or -1. Those that left a queue go last. */
 function firstUntried(state: RetryState, now: number): number {
   const { targets } = state
+  let last = -1
   for (let index = 0; index < targets.length; index++) {
-    const { calls, excluded } = targets[index]!
-    if (calls === 0 && !excluded && isAllowed(state, index, now)) return index
+    const { calls, excluded, leftQueue } = targets[index]!
+    if (calls > 0 || excluded || !isAllowed(state, index, now)) continue
+    if (!leftQueue) return index
+    if (last === -1) last = index
   }
-  return -1
+  return last
 }
 
 function reason({ running, targets }: RetryState): 'first' | 'fallback' | 'hedge' {
   if (running > 0) return 'hedge'
-  return targets.some(({ calls }) => calls > 0) ? 'fallback' : 'first'
+  return targets.some(({ calls, leftQueue }) => calls > 0 || leftQueue) ? 'fallback' : 'first'
 }
 
 function soonest(state: RetryState, now: number): Next | undefined {
