@@ -2,11 +2,12 @@ import { accessSync, constants } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { CommandError } from '../command.ts'
+import { codeOf } from '../command-line/error-code.ts'
 import type { StateConfig } from '../config/config.ts'
 import { isAbsent } from '../keys/with-database.ts'
 import { openDatabase } from '../state/open-database.ts'
 import { loadPg, loadSqlite } from '../state/state-packages.ts'
-import { codeOf, error, type Finding, ofCommandError, ok, warning } from './finding.ts'
+import { error, type Finding, ofCommandError, ok, warning } from './finding.ts'
 
 const check = 'database'
 

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
-import { codeOf, error, type Finding, ok, warning } from './finding.ts'
+import { codeOf } from '../command-line/error-code.ts'
+import { error, type Finding, ok, warning } from './finding.ts'
 
 const check = 'port'
 

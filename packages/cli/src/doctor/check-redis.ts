@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis'
 import { CommandError } from '../command.ts'
+import { codeOf } from '../command-line/error-code.ts'
 import { loadIoredis } from '../state/state-packages.ts'
 import type { ClockSample } from './check-upstreams.ts'
-import { codeOf, error, type Finding, ofCommandError, ok, warning } from './finding.ts'
+import { error, type Finding, ofCommandError, ok, warning } from './finding.ts'
 
 const check = 'Redis'
 const oldestMajor = 5

@@ -1,5 +1,6 @@
 import type { Target } from '@sluice/core'
-import { codeOf, error, type Finding, ok, warning } from './finding.ts'
+import { codeOf } from '../command-line/error-code.ts'
+import { error, type Finding, ok, warning } from './finding.ts'
 
 /** A provider of a configuration: a function that returns the target of a model. */
 export interface CheckedProvider {

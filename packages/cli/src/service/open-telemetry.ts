@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import type { Observer } from '@sluice/core'
 import type { OpenTelemetry, OpenTelemetryOptions } from '@sluice/telemetry/opentelemetry'
 import { CommandError } from '../command.ts'
+import { codeOf } from '../command-line/error-code.ts'
 import type { Environment } from '../config/load/with-environment.ts'
-import { codeOf } from '../doctor/finding.ts'
 import { projectModule, resolvedFrom } from './project-module.ts'
 
 type Maker = new (options?: object) => unknown
