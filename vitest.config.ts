@@ -114,7 +114,7 @@ export default defineConfig(({ mode }) => {
       // Many tests wait for sockets and timers: with a worker for each core, the cores would be idle most of the time.
       maxWorkers: 3 * availableParallelism(),
       // What happens later than after the usual second on a busy machine has happened too.
-      expect: { poll: { timeout: 10_000 } },
+      expect: { poll: { timeout: 30_000 } },
       // A test that needs its second run is printed with "(retry x1)", and is a defect to mend.
       retry: process.env.CI ? 1 : 0,
       setupFiles: ['test/no-warnings.ts'],

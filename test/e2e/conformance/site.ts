@@ -14,7 +14,7 @@ export interface Asking extends Omit<RequestParts, 'body' | 'path' | 'headers'> 
   /** Sent in place of the request's JSON. */
   readonly body?: Exclude<RequestParts['body'], undefined>
   readonly headers?: Readonly<Record<string, string | null>>
-  /** Milliseconds for the whole exchange. Default 10,000. */
+  /** Milliseconds for the whole exchange. Default 50,000, less than a test has: a busy machine may take long. */
   readonly timeout?: number
 }
 
@@ -56,7 +56,7 @@ export class Site {
   send(below: string, asking: Asking): Promise<RawExchange> {
     const { key: _, ...parts } = asking
     const path = below.startsWith('//') ? below.slice(1) : this.pathOf(below)
-    return sendRawRequest({ port: this.port, path, ...parts, headers: headersOf(asking) })
+    return sendRawRequest({ port: this.port, path, timeout: 50_000, ...parts, headers: headersOf(asking) })
   }
 }
 

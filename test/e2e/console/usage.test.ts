@@ -190,23 +190,23 @@ describe('the usage of a caller itself', () => {
       })
     const leaving = new AbortController()
     const first = own(callerKey)
-    await vi.waitFor(() => expect(asked).toEqual(['ann']))
+    await expect.poll(() => asked).toEqual(['ann'])
     const left = own(callerKey, leaving.signal)
     const [third, fourth] = [own(callerKey), own(callerKey)]
     const fifth = await own(callerKey)
     expect([fifth.status, fifth.headers.get('retry-after')]).toEqual([429, '1'])
     const other = own('sk-bob')
-    await vi.waitFor(() => expect(asked).toEqual(['ann', 'bob']))
+    await expect.poll(() => asked).toEqual(['ann', 'bob'])
     leaving.abort()
     for (let at = 0; at < 4; at++) {
-      await vi.waitFor(() => expect(running.length).toBeGreaterThan(at))
+      await expect.poll(() => running.length).toBeGreaterThan(at)
       running[at]!()
     }
     for (const answer of [first, third, fourth, other]) expect((await answer).status).toBe(200)
     await left
     expect(asked).toEqual(['ann', 'bob', 'ann', 'ann'])
     const next = own(callerKey)
-    await vi.waitFor(() => expect(running).toHaveLength(5))
+    await expect.poll(() => running).toHaveLength(5)
     running[4]!()
     expect((await next).status).toBe(200)
   })
@@ -223,7 +223,7 @@ describe('the usage of a caller itself', () => {
     const own = () =>
       fetch('/console/api/own-usage?by=model', { headers: { authorization: `Bearer ${callerKey}` } })
     const hanging = own()
-    await vi.waitFor(() => expect(asked).toBe(1))
+    await expect.poll(() => asked).toBe(1)
     await vi.advanceTimersByTimeAsync(10_000)
     expect((await hanging).status).toBe(503)
     expect((await own()).status).toBe(200)

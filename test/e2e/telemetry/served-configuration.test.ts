@@ -70,7 +70,7 @@ describe('telemetry.openTelemetry', () => {
       })
       expect(answer.status).toBe(200)
       await answer.text()
-      await vi.waitFor(() => expect(warnings()).toHaveLength(1))
+      await expect.poll(() => warnings()).toHaveLength(1)
     }
     const metrics = await (await fetch(`${service.url}/metrics`)).text()
     expect(metrics).toContain('sluice_warnings_total{code="telemetry_not_exported"} 1')

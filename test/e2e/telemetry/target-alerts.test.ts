@@ -44,8 +44,8 @@ it('alerts of a target that answers its only caller with errors, and of its reco
     expect(sent).toMatchObject([
       { kind: 'target_down', provider: 'north', model: 'small', scope: 'principal' },
     ])
-  })
-  await vi.waitFor(async () => expect(await ask('ann', 'well')).toBe(200))
+  }, 10_000)
+  await expect.poll(() => ask('ann', 'well')).toBe(200)
   expect(sent.map(({ kind }) => kind)).toEqual(['target_down', 'target_recovered'])
 })
 

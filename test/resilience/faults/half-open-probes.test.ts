@@ -9,8 +9,8 @@ import { upstreamDuring } from './harness/upstream.ts'
 
 const crowded = 500
 const openMs = 60
-/** 500 at once may take a busy machine seconds. */
-const patient = { firstByteMs: 30_000, responseMs: 30_000, idleMs: 30_000 }
+/** 500 at once have taken a busy machine more than 10 s. */
+const patient = { firstByteMs: 50_000, responseMs: 50_000, idleMs: 50_000 }
 const busy = steps.reply({ error: { message: 'busy' } }, { status: 503 })
 const limited = steps.reply(
   { error: { message: 'slow down' } },
@@ -52,9 +52,7 @@ async function opened(mount: Mount, ...first: Script[]) {
 
 describe('F60 a failing upstream may be tried again, and 500 clients ask at once', () => {
   overServers(mount => {
-    it('is tried by one of them, and the others are refused without a call', {
-      timeout: 20_000,
-    }, async () => {
+    it('is tried by one of them, and the others are refused without a call', async () => {
       const { upstream, ask, states, calls, over } = await opened(mount)
       const before = calls()
       await over()
@@ -66,7 +64,7 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
         if (answered.status === 503) refused++
         return answered
       })
-      await vi.waitFor(() => expect(refused).toBe(crowded - 1), 15_000)
+      await vi.waitFor(() => expect(refused).toBe(crowded - 1), 40_000)
       expect(calls()).toBe(before + 1)
       probe.say(steps.reply(completion()))
       const answers = await Promise.all(asked)

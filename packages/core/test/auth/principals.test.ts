@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { responseCache } from '../../src/caching/response-cache.ts'
 import type { Principal } from '../../src/contracts/principal.ts'
 import { ConfigurationError } from '../../src/errors/configuration-error.ts'
@@ -89,7 +89,7 @@ describe('a principal with more members than its type has', () => {
     })
     expect((await post({})).status).toBe(200)
     const types = ['begin', 'attempt_failed', 'discarded_call', 'budget', 'end']
-    await vi.waitFor(() => expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(types)))
+    await expect.poll(() => events.map(({ type }) => type)).toEqual(expect.arrayContaining(types))
     for (const event of events) {
       if (event.type === 'end' || event.type === 'discarded_call') expect(event.principal).toEqual(expected)
     }
