@@ -160,6 +160,36 @@ describe('hooks of requests', () => {
     expect(ends()[0]!.principal).toEqual({ id: 'ann', tags: { user: 'a' } })
   })
 
+  it('give tags to a principal that is an instance of a class, which keeps its limits and models', async () => {
+    class User {
+      get id() {
+        return 'ann'
+      }
+      get models() {
+        return ['m']
+      }
+      get tags() {
+        return { team: 'search' }
+      }
+      get limits() {
+        return [requests(1).per('day')]
+      }
+    }
+    const { target } = scripted(() => whole('Hi'))
+    const hook = hookOf({
+      onRequest: ({ outline }) => ({ tags: { user: 'a' }, ...(outline.user === 'x' && { model: 'other' }) }),
+    })
+    const { post, ends } = serving(target, {
+      hooks: [hook],
+      authenticate: () => new User(),
+      route: () => [target],
+    })
+    expect((await post({ user: 'x' })).status).toBe(403)
+    expect((await post({})).status).toBe(200)
+    expect((await post({})).status).toBe(429)
+    expect(ends().at(-1)!.principal).toMatchObject({ id: 'ann', tags: { team: 'search', user: 'a' } })
+  })
+
   it('apply by model, operation and principal', async () => {
     const { target } = scripted(() => whole('Hi'))
     const refuse = { onRequest: () => ({ refuse: { message: 'No.' } }) }
