@@ -129,7 +129,7 @@ overMounts(
         code: 'rate_limit_exceeded',
         param: null,
         message:
-          /^Request too large .*Limit 3000, Requested 30\d\d\. The input or output tokens must be reduced/,
+          /^Request too large .*Limit 3000, Requested 30\d\d \(\d+ for the input, \d+ for the output\)\. The input or output tokens must be reduced/,
       })
       expect(refused.headers['x-should-retry']).toBe('false')
       expect(refused.headers).not.toHaveProperty('retry-after')

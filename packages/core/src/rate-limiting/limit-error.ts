@@ -4,6 +4,7 @@ import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { noRetryHeaders, retryAfterHeaders } from '../errors/retry-headers.ts'
 import { memberOf } from '../primitives/own-members.ts'
+import type { ReservedAmount } from '../usage/reservation.ts'
 import type { EnforcedCount } from './limit-state.ts'
 
 const units: Readonly<Record<string, string>> = { second: 'S', minute: 'M', hour: 'H', day: 'D' }
@@ -32,7 +33,7 @@ export function rateLimitError(counts: readonly EnforcedCount[]): GatewayError {
   const reason = rule.kind === 'tokens' ? 'tokens_rate_limit_exceeded' : 'rate_limit_exceeded'
   if (rule.kind === 'tokens' && reserved.amount > rule.limit) {
     return new GatewayError(reason, {
-      message: `Request too large on ${nameOf(longest)}: Limit ${rule.limit}, Requested ${reserved.amount}. The input or output tokens must be reduced in order to run successfully.`,
+      message: `Request too large on ${nameOf(longest)}: Limit ${rule.limit}, Requested ${reserved.amount}${partsOf(reserved)}. The input or output tokens must be reduced in order to run successfully.`,
       headers: noRetryHeaders,
     })
   }
@@ -42,6 +43,11 @@ export function rateLimitError(counts: readonly EnforcedCount[]): GatewayError {
     message: `Rate limit reached on ${nameOf(longest)}: Limit ${rule.limit}, Used ${used}, Requested ${reserved.amount}. Please try again in ${duration(waitMs)}.`,
     headers: retryAfter(waitMs),
   })
+}
+
+/** Returns how much of reserved tokens is for the output: a request that sets no maximum reserves a default that it does not know. */
+function partsOf({ amount, floor }: ReservedAmount): string {
+  return amount > floor ? ` (${floor} for the input, ${amount - floor} for the output)` : ''
 }
 
 /** Returns the error of a request that needs a new count while the store is full. */

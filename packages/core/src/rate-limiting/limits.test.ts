@@ -527,7 +527,7 @@ describe('a refusal', () => {
     const refusal = refused('ann', { max_tokens: 31_438 })
     expect(refusal).toMatchObject({ status: 429, type: 'tokens', code: 'rate_limit_exceeded' })
     expect(refusal.message).toBe(
-      'Request too large on tokens per minute (TPM): Limit 30000, Requested 31538. The input or output tokens must be reduced in order to run successfully.',
+      'Request too large on tokens per minute (TPM): Limit 30000, Requested 31538 (100 for the input, 31438 for the output). The input or output tokens must be reduced in order to run successfully.',
     )
     expect(headersOf(refusal)).toMatchObject({
       'x-should-retry': 'false',
