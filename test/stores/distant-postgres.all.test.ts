@@ -50,7 +50,7 @@ describeWithPostgres('sluice serve with a PostgreSQL that is 300 ms away', () =>
 
   it('cannot look up a new key by default, and can with a longer state.storeTimeoutMs', async () => {
     const byDefault = await serviceWith({})
-    const patient = await serviceWith({ storeTimeoutMs: 1_000 })
+    const patient = await serviceWith({ storeTimeoutMs: 2_000 })
     expect(await byDefault()).toEqual([503, 'authentication_unavailable'])
     for (let times = 0; times < 4; times++) expect(await patient()).toEqual([200, undefined])
   }, 60_000)

@@ -7,7 +7,7 @@ import { sluice } from '../e2e/cli/sluice.ts'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
 import { RedisServer } from './servers/redis-server.ts'
 
-const longer = { storeTimeoutMs: 1_000 }
+const longer = { storeTimeoutMs: 2_000 }
 
 describeWithRedis('sluice serve with a Redis that is 80 ms away', () => {
   let server: RedisServer
