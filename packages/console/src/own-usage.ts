@@ -1,4 +1,4 @@
-import { GatewayError, type Principal } from '@sluice/core'
+import { GatewayError, type Principal, type PrincipalId } from '@sluice/core'
 import type { UsageQuery, UsageRow } from '@sluice/core/ledger'
 import type { ApiCall } from './api-call.ts'
 import { jsonResponse } from './api-response.ts'
@@ -17,7 +17,7 @@ export class OwnUsageQueries {
   readonly #queues = new Map<string, { length: number; last: Promise<unknown> }>()
 
   /** Throws `GatewayError` 429 if too many queries of the principal wait or run. */
-  admit(principal: Principal): void {
+  admit(principal: PrincipalId): void {
     if ((this.#queues.get(ownerOf(principal))?.length ?? 0) < maxQueries) return
     throw new GatewayError('rate_limit_exceeded', {
       message: `${maxQueries} queries of your usage are running. Please try again when they have ended.`,
@@ -27,7 +27,7 @@ export class OwnUsageQueries {
 
   /** Resolves to the rows of a query once those before it have ended. If its client has disconnected by then, it does not run. */
   async run(
-    principal: Principal,
+    principal: PrincipalId,
     signal: AbortSignal,
     query: () => Promise<readonly UsageRow[]>,
   ): Promise<readonly UsageRow[]> {
@@ -46,7 +46,7 @@ export class OwnUsageQueries {
 }
 
 /** A source has no spaces. */
-function ownerOf({ id, source }: Principal): string {
+function ownerOf({ id, source }: PrincipalId): string {
   return `${source ?? ''} ${id}`
 }
 
@@ -63,11 +63,11 @@ export async function ownUsage(
     throw new GatewayError('unknown_url', { message: 'Callers cannot ask for their usage here.' })
   }
   const query = queryOf(request.url, ownUsageParameters)
-  let principal: Principal | undefined
+  let principal: PrincipalId | undefined
   const { headers, signal } = request
   const models = new URL(`${mount}${state.basePath}/models`, request.url)
-  const onPrincipal = (found: Principal) => {
-    principal = { ...found }
+  const onPrincipal = ({ id, source }: Principal) => {
+    principal = { id, source }
   }
   const answer = await gateway.fetch(new Request(models, { headers, signal }), { mount, onPrincipal })
   // Who could not be authenticated gets the error of the gateway.

@@ -1,4 +1,4 @@
-import { GatewayError, type Principal } from '@sluice/core'
+import { GatewayError, type PrincipalId } from '@sluice/core'
 import type { UsageDimension, UsageFilter, UsageQuery, UsageRow } from '@sluice/core/ledger'
 import { validateUsageQuery } from '@sluice/core/store'
 import { callStore } from './call-store.ts'
@@ -40,7 +40,7 @@ export async function usageRows(usage: Usage, given: URLSearchParams): Promise<U
  */
 export async function ownUsageRows(
   usage: Usage,
-  { id, source }: Principal,
+  { id, source }: PrincipalId,
   given: URLSearchParams,
 ): Promise<UsageAnswer> {
   const { by, where, ...period } = queryOf(given)

@@ -88,6 +88,13 @@ describe('usage in the console', () => {
   })
 })
 
+/** A principal whose members are getters, as those of an ORM are. */
+class Member {
+  get id() {
+    return 'cy'
+  }
+}
+
 describe('the usage of a caller itself', () => {
   const who = [
     { id: 'ann', key: callerKey },
@@ -101,12 +108,16 @@ describe('the usage of a caller itself', () => {
       console: { usage: query => database.usage(query), ownUsage },
       gateway: {
         ledger: database.ledger,
-        // One has the same id, and another source.
-        authenticate: firstOf(apiKeys(who), request =>
-          request.headers.get('authorization') === 'Bearer token'
-            ? { id: 'ann', source: 'https://id.test' }
-            : undefined,
-        ),
+        authenticate: firstOf(apiKeys(who), request => {
+          switch (request.headers.get('authorization')) {
+            case 'Bearer token':
+              // The same id, and another source.
+              return { id: 'ann', source: 'https://id.test' }
+            case 'Bearer session':
+              return new Member()
+          }
+          return undefined
+        }),
       },
     })
     const ask = async (key: string, user: string) => {
@@ -133,6 +144,7 @@ describe('the usage of a caller itself', () => {
       ['sk-bob', 'u'],
       ['sk-bob', 'v'],
       ['token', 'w'],
+      ['session', 'x'],
     ] as const)
       await ask(key, user)
     await database.ledger.flush?.()
@@ -141,6 +153,7 @@ describe('the usage of a caller itself', () => {
     expect(await users(callerKey)).toEqual(['u'])
     expect(await users('sk-bob', '/api/ai')).toEqual(['u', 'v'])
     expect(await users('token')).toEqual(['w'])
+    expect(await users('session')).toEqual(['x'])
     const { rows } = (await own(callerKey, '?by=model')).body
     expect(rows).toMatchObject([{ by: { model: 'small' }, requests: 1 }])
     expect(Object.keys(rows[0].by)).toEqual(['model'])
