@@ -99,11 +99,11 @@ export default defineConfig(({ mode }) => {
   // Each project has them by itself: what it extends is resolved again, for the mode `test`.
   const ofRun = {
     provide: { exhaustive, servers: [...servers] },
-    // To try everything takes longer than a sample, and a busy machine longer still: there PostgreSQL has taken 12 s to
-    // start. Set here and not where it is started: files share their modules, so that `vi.setConfig` in one that others
-    // import would hold for the first of them only.
-    testTimeout: exhaustive ? 90_000 : 60_000,
-    hookTimeout: 60_000,
+    // Only a test that hangs takes so long: machines that are shared have taken 12 s to start PostgreSQL, and 100 s for what
+    // takes 15 on a quiet one. Set here and not where it is started: files share their modules, so that `vi.setConfig` in one
+    // that others import would hold for the first of them only.
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
   }
   return {
     // Tests run on the sources: no build first, but for the page of the console, which is made when a test asks for it.

@@ -28,7 +28,7 @@ for (const [name, path] of Object.entries({ nginx: nginxPath, caddy, promtool, s
 }
 
 describe('the nginx files', () => {
-  it.skipIf(nginxPath === undefined)('are valid for nginx -t', { timeout: 60_000 }, async () => {
+  it.skipIf(nginxPath === undefined)('are valid for nginx -t', async () => {
     const folder = temporaryFolder()
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'gateway.example.com' }], {})
     writeFileSync(join(folder, 'privkey.pem'), key)
@@ -54,7 +54,7 @@ describe('the nginx files', () => {
 })
 
 describe('the Caddyfile', () => {
-  it.skipIf(caddy === undefined)('is valid for caddy validate', { timeout: 60_000 }, async () => {
+  it.skipIf(caddy === undefined)('is valid for caddy validate', async () => {
     const file = join(root, 'deploy/caddy/Caddyfile')
     const { stdout, stderr } = await run(caddy!, ['validate', '--adapter', 'caddyfile', '--config', file])
     expect(stdout + stderr).toContain('Valid configuration')
@@ -71,7 +71,6 @@ describe('the Caddyfile', () => {
 describe('the systemd unit', () => {
   it.skipIf(systemdAnalyze === undefined)(
     'is valid for systemd-analyze verify, and exposes little',
-    { timeout: 60_000 },
     async () => {
       const file = join(temporaryFolder(), 'sluice@8787.service')
       // The command has to exist where it is checked.
@@ -101,7 +100,7 @@ describe('the systemd unit', () => {
 })
 
 describe('the Prometheus files', () => {
-  it.skipIf(promtool === undefined)('are valid for promtool', { timeout: 60_000 }, async () => {
+  it.skipIf(promtool === undefined)('are valid for promtool', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'token'), 'a token')
     const config = readDeploy('prometheus/prometheus.yml')
@@ -116,7 +115,6 @@ describe('the Prometheus files', () => {
 
   it.skipIf(promtool === undefined)(
     'alert at the first loss and the first call without a price, whose series are new',
-    { timeout: 60_000 },
     async () => {
       const folder = temporaryFolder()
       writeFileSync(join(folder, 'alerts.yml'), readDeploy('prometheus/alerts.yml'))

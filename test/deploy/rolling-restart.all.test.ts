@@ -24,7 +24,6 @@ const caddy = (process.env.PATH ?? '')
 describe('a rolling restart of two processes with open streams', () => {
   it.skipIf(nginxPath === undefined)(
     'behind nginx, by rolling-restart.sh: no stream is cut, no request fails',
-    { timeout: 180_000 },
     async () => {
       await restartBehindNginx(sluice)
     },
@@ -32,7 +31,6 @@ describe('a rolling restart of two processes with open streams', () => {
 
   it.skipIf(caddy === undefined)(
     'behind Caddy, by its health checks: no stream is cut, no request fails',
-    { timeout: 180_000 },
     async () => {
       const processes = await Processes.start(sluice, await startVendor(), 5_000)
       const [first, second] = processes.ports

@@ -80,7 +80,7 @@ function start(env: Readonly<Record<string, string>> = {}, program = bundled): S
   }
 }
 
-describe('the custom gateway', { timeout: 60_000 }, () => {
+describe('the custom gateway', () => {
   it('prints what a newcomer needs, and all of it works; SIGTERM ends it with 0', async () => {
     const gateway = start({}, tsx)
     await gateway.until(/Ctrl\+C/)

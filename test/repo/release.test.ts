@@ -91,9 +91,7 @@ describe('changesets', () => {
     expect(config).toMatchObject({ baseBranch: 'main', access: 'public', fixed: [['sluice', '@sluice/*']] })
   })
 
-  it('make one version for all that are released, and leave what refers to the workspace as it is', {
-    timeout: 60_000,
-  }, () => {
+  it('make one version for all that are released, and leave what refers to the workspace as it is', () => {
     const folder = copyOfManifests()
     const bin = join(root, 'node_modules/@changesets/cli/bin.js')
     execFileSync(process.execPath, [bin, 'version'], { cwd: folder, stdio: 'pipe' })

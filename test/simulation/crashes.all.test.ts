@@ -43,7 +43,7 @@ function optionsOf(more: Partial<SimulationOptions> = {}): SimulationOptions {
   }
 }
 
-describe('crashes', { timeout: 60_000 }, () => {
+describe('crashes', () => {
   const crashes = [{ gateway: 0, atMs: 60_000, downMs: 20_000 }]
 
   it('ends what is in flight, and releases and closes it by expiry', async () => {
@@ -142,7 +142,7 @@ describe('crashes', { timeout: 60_000 }, () => {
   })
 })
 
-describe('skew', { timeout: 60_000 }, () => {
+describe('skew', () => {
   it('gives each gateway a wrong time of day, and limits stay exact', async () => {
     const startAt = Date.UTC(2026, 5, 1)
     const { result, of } = await recorded(optionsOf({ gateways: 5, skewMs: 60_000, startAt }))
@@ -161,7 +161,7 @@ describe('skew', { timeout: 60_000 }, () => {
   })
 })
 
-describe('shared health', { timeout: 60_000 }, () => {
+describe('shared health', () => {
   const failing = {
     gateways: 10,
     traffic: {

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { fleetOptions, fleetParts } from './fleet.ts'
 import { simulateInChildProcess } from './fleet-process.ts'
 
-it('has the same history in every process', { timeout: 120_000 }, async () => {
-  const size = { seed: 5, gateways: 10, requests: 3_000 }
+it('has the same history in every process', async () => {
+  const size = { seed: 5, gateways: 10, requests: 1_500 }
   const here = await simulate(fleetOptions(size, fleetParts(size)))
   const { digest } = await simulateInChildProcess(size)
   expect(digest).toBe(here.digest)
@@ -12,7 +12,7 @@ it('has the same history in every process', { timeout: 120_000 }, async () => {
   expect((await simulateInChildProcess({ ...size, seed: 6 })).digest).not.toBe(digest)
 })
 
-it('holds every invariant for other seeds and fleets', { timeout: 180_000 }, async () => {
+it('holds every invariant for other seeds and fleets', async () => {
   for (const size of [
     { seed: 2, gateways: 1, requests: 5_000 },
     { seed: 3, gateways: 3, requests: 10_000 },

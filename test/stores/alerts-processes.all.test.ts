@@ -47,7 +47,7 @@ beforeAll(async () => {
       },
     ],
   })
-}, 60_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Eight processes that share a store and a webhook. */
@@ -105,10 +105,10 @@ describe('alerts of eight processes', () => {
     let server: RedisServer
     beforeAll(async () => {
       server = await RedisServer.start()
-    }, 60_000)
+    })
     afterAll(() => server?.stop())
 
-    it('are sent once each', () => expectOnce(server.url), 60_000)
+    it('are sent once each', () => expectOnce(server.url))
   })
 
   describe('that share an SQLite file', () => {
@@ -119,7 +119,7 @@ describe('alerts of eight processes', () => {
       return { path, url }
     }
 
-    it('are sent once each', async () => expectOnce((await fresh('once.db')).url), 60_000)
+    it('are sent once each', async () => expectOnce((await fresh('once.db')).url))
 
     it('are sent by each process while another one holds the file', async () => {
       const { path, url } = await fresh('held.db')
@@ -128,14 +128,14 @@ describe('alerts of eight processes', () => {
       await expectEachWithout(url, async () => {
         release = await holdFile(path)
       })
-    }, 60_000)
+    })
   })
 
   describeWithPostgres('that share a PostgreSQL', () => {
     let server: PostgresServer
     beforeAll(async () => {
       server = await PostgresServer.start()
-    }, 60_000)
+    })
     afterAll(() => server?.dispose())
 
     const fresh = async () => {
@@ -144,10 +144,10 @@ describe('alerts of eight processes', () => {
       return server.url(name)
     }
 
-    it('are sent once each', async () => expectOnce(await fresh()), 60_000)
+    it('are sent once each', async () => expectOnce(await fresh()))
 
     it('are sent by each process while the server is down', async () => {
       await expectEachWithout(await fresh(), () => server.stop())
-    }, 60_000)
+    })
   })
 })

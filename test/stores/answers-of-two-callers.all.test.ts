@@ -96,11 +96,8 @@ async function besideAnother(store: CacheStore, answers: number): Promise<void> 
   expect(ends.filter(({ model, usage }) => model === 'slow' && usage !== undefined)).toHaveLength(1)
 }
 
-it(
-  'a caller loses neither its running request nor its answers to another, in memory',
-  { timeout: 60_000 },
-  () => besideAnother(memoryCacheStore({ maxEntries: 400 }), 1_500),
-)
+it('a caller loses neither its running request nor its answers to another, in memory', () =>
+  besideAnother(memoryCacheStore({ maxEntries: 400 }), 1_500))
 
 it('refuses one more running request where the share of its caller is running', async () => {
   const store = memoryCacheStore({ maxEntriesPerOwner: 2 })
@@ -125,9 +122,7 @@ it('refuses one more running request where the share of its caller is running', 
 })
 
 describeWithRedis('answers of two callers in Redis', () => {
-  it('a caller loses neither its running request nor its answers to another', {
-    timeout: 60_000,
-  }, async () => {
+  it('a caller loses neither its running request nor its answers to another', async () => {
     const server = await RedisServer.start()
     const client = new Redis(server.url)
     onTestFinished(async () => {

@@ -134,7 +134,7 @@ describeWithRedis('redisCacheStore against a model', () => {
     await server.stop()
   })
 
-  it('never evicts what is pinned, nor the text of another owner', { timeout: 60_000 }, async () => {
+  it('never evicts what is pinned, nor the text of another owner', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), steps =>
         hold(redisCacheStore(client, { maxEntriesPerOwner: share }), steps),

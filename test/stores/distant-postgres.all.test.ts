@@ -12,7 +12,7 @@ describeWithPostgres('sluice serve with a PostgreSQL that is 300 ms away', () =>
   let server: PostgresServer
   beforeAll(async () => {
     server = await PostgresServer.start()
-  }, 60_000)
+  })
   afterAll(() => server?.dispose())
 
   async function serviceWith(state: object) {
@@ -53,5 +53,5 @@ describeWithPostgres('sluice serve with a PostgreSQL that is 300 ms away', () =>
     const patient = await serviceWith({ storeTimeoutMs: 2_000 })
     expect(await byDefault()).toEqual([503, 'authentication_unavailable'])
     for (let times = 0; times < 4; times++) expect(await patient()).toEqual([200, undefined])
-  }, 60_000)
+  })
 })

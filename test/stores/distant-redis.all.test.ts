@@ -13,7 +13,7 @@ describeWithRedis('sluice serve with a Redis that is 80 ms away', () => {
   let server: RedisServer
   beforeAll(async () => {
     server = await RedisServer.start()
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   /** Starts a service over a Redis of its own names. */
@@ -85,34 +85,30 @@ describeWithRedis('sluice serve with a Redis that is 80 ms away', () => {
       expect(metrics).toMatch(/sluice_cache_requests_total\{model="demo",result="failed"\} [6-9]/)
     }, deadline)
     await site.service.until(/"store":"answers","state":"failing"/)
-  }, 60_000)
+  })
 
   it.each([
     ['one process', []],
     ['workers', ['--workers', '2']],
-  ])(
-    'has all of them in %s with a longer state.storeTimeoutMs',
-    async (_, args) => {
-      const site = await serviceWith(longer, args)
-      await vi.waitFor(async () => expect((await site.cached('ann'))[0]).toBe(200), {
-        timeout: 10_000,
-        interval: 100,
-      })
-      await expect.poll(() => site.cached('ann')).toEqual([200, 'hit'])
-      for (let times = 0; times < 6; times++) expect(await site.cached('ann')).toEqual([200, 'hit'])
-      expect(await site.cached('bob')).toEqual([200, 'miss'])
+  ])('has all of them in %s with a longer state.storeTimeoutMs', async (_, args) => {
+    const site = await serviceWith(longer, args)
+    await vi.waitFor(async () => expect((await site.cached('ann'))[0]).toBe(200), {
+      timeout: 10_000,
+      interval: 100,
+    })
+    await expect.poll(() => site.cached('ann')).toEqual([200, 'hit'])
+    for (let times = 0; times < 6; times++) expect(await site.cached('ann')).toEqual([200, 'hit'])
+    expect(await site.cached('bob')).toEqual([200, 'miss'])
 
-      expect(await site.keyed('ann', 'k')).toEqual([200, null])
-      await expect.poll(() => site.keyed('ann', 'k')).toEqual([200, 'true'])
-      expect(await site.keyed('bob', 'k')).toEqual([200, null])
+    expect(await site.keyed('ann', 'k')).toEqual([200, null])
+    await expect.poll(() => site.keyed('ann', 'k')).toEqual([200, 'true'])
+    expect(await site.keyed('bob', 'k')).toEqual([200, null])
 
-      const { body } = await site.post('responses', 'ann', { input: 'Hello' })
-      const next = { input: 'And now?', previous_response_id: body.id }
-      expect((await site.post('responses', 'ann', next)).status).toBe(200)
-      expect((await site.post('responses', 'bob', next)).status).toBe(400)
-    },
-    60_000,
-  )
+    const { body } = await site.post('responses', 'ann', { input: 'Hello' })
+    const next = { input: 'And now?', previous_response_id: body.id }
+    expect((await site.post('responses', 'ann', next)).status).toBe(200)
+    expect((await site.post('responses', 'bob', next)).status).toBe(400)
+  })
 
   it('frees the key of a client that leaves while Redis is asked', async () => {
     const site = await serviceWith(longer)
@@ -123,5 +119,5 @@ describeWithRedis('sluice serve with a Redis that is 80 ms away', () => {
     await expect(site.keyed('ann', 'k', { signal: AbortSignal.timeout(40) })).rejects.toThrow()
     await expect.poll(() => site.keyed('ann', 'k')).toEqual([200, null])
     await expect.poll(() => site.keyed('ann', 'k')).toEqual([200, 'true'])
-  }, 60_000)
+  })
 })

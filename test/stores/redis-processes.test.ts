@@ -16,7 +16,7 @@ describeWithRedis('processes that share a Redis', () => {
     server = await RedisServer.start()
     workers = await Workers.start(server.port, 8)
     client = new Redis(server.url)
-  }, 60_000)
+  })
   afterAll(async () => {
     client?.disconnect()
     await workers?.stop()

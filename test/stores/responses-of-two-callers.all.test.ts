@@ -97,5 +97,5 @@ describeWithRedis('responses in a Redis that processes share', () => {
     expect((await restarted.ask('ann', `/${first.id}`)).json).toMatchObject({
       error: { message: `Response with id '${first.id}' not found.` },
     })
-  }, 60_000)
+  })
 })

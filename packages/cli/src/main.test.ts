@@ -99,7 +99,7 @@ describe('main', () => {
   })
 })
 
-describe('each command', { timeout: 60_000 }, () => {
+describe('each command', () => {
   it.each(commandTable.map(entry => [entry.name, entry] as const))(
     '%s is what the table says of it',
     async (_, entry) => {

@@ -125,7 +125,7 @@ process.exit(0)`
     for (const name of ['one', 'two']) expect(await store.findItem(name, 'm0')).toBe(`${name}0`)
     expect([await count('sluice_response'), await count('sluice_response_item')]).toEqual([100, 100])
     expect(await store.deleteOwner!('shared')).toBe(40)
-  }, 60_000)
+  })
 
   it('refuses what is no database of SQLite, and invalid options', async () => {
     const { database } = await opened()

@@ -16,7 +16,7 @@ async function refused(args: readonly string[], env = {}, cwd = temporaryFolder(
 }
 
 // The first of them loads all that a service is made of.
-describe('sluice dev', { timeout: 60_000 }, () => {
+describe('sluice dev', () => {
   it('serves with nothing at all, and ends with 0 when it is told to', async () => {
     const cwd = temporaryFolder()
     const dev = await runningDev({ cwd })

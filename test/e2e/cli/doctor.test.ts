@@ -61,7 +61,7 @@ const provided = (baseURL: string) => ({
 })
 const local = { providers: { local: {} }, models: { demo: 'local/demo' } }
 
-describe('sluice doctor', { timeout: 60_000 }, () => {
+describe('sluice doctor', () => {
   it('finds nothing wrong with a good configuration, and ends with 0', async () => {
     const cwd = temporaryFolder()
     const state = { database: 'file:./sluice.db' }
@@ -411,7 +411,7 @@ describeWithPostgres('sluice doctor with PostgreSQL', () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await PostgresServer.start()
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   it('wants its tables, and a server that can be written', async () => {
@@ -435,7 +435,7 @@ describeWithRedis('sluice doctor with Redis', () => {
   let server: RedisServer
   beforeAll(async () => {
     server = await RedisServer.start()
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   it('wants one that evicts nothing and knows the password, and compares its clock', async () => {

@@ -20,7 +20,7 @@ function inFolder(cwd: string) {
 // The first of them loads all that a service is made of.
 const isoTime = /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-describe('sluice keys', { timeout: 60_000 }, () => {
+describe('sluice keys', () => {
   it('issues a key that a running gateway takes, with its models and limits, and ends it', async () => {
     const dev = await runningDev()
     const run = inFolder(dev.context.cwd)

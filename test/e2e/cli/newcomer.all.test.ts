@@ -30,7 +30,7 @@ const specified = [
   'o3',
 ]
 
-describe('a newcomer', { timeout: 120_000 }, () => {
+describe('a newcomer', () => {
   it('starts dev, pastes its curl, looks at its page, issues a key and sees its use; SIGTERM ends it with 0', async () => {
     const cwd = folder()
     const run = async (...args: string[]) => {
@@ -120,7 +120,7 @@ describe('a clone of the repository', () => {
   })
 })
 
-describe('the process', { timeout: 120_000 }, () => {
+describe('the process', () => {
   it('ends at once at the second Ctrl+C, with 130', async () => {
     const dev = sluice(['dev', '--port', '0', '--no-discover', '--database', ':memory:'], { cwd: folder() })
     const banner = (await dev.until(/[\s\S]*Press Ctrl\+C to stop/))[0]

@@ -24,7 +24,7 @@ function fakeTerminal() {
   }
 }
 
-describe('sluice dev in a terminal', { timeout: 60_000 }, () => {
+describe('sluice dev in a terminal', () => {
   it('opens the console that it prints, by a URL that has no key', async () => {
     const terminal = fakeTerminal()
     const dev = await runningDev({ args: ['--open'], context: terminal.context })

@@ -52,7 +52,7 @@ describeWithChromium('the console for everybody who reads it', () => {
     await ask('large-chat', { stream: true })
     for (let left = 4; left > 0; left--) await ask('small-chat')
     panel = (await ask('small-chat')).headers.get('x-request-id')!
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await service?.close()

@@ -28,7 +28,7 @@ describeWithChromium('the console as it is opened', () => {
   let script: string
   beforeAll(async () => {
     ;[browser, script] = await Promise.all([startChromium(), bundledProgram(program, [withPage])])
-  }, 60_000)
+  })
   afterAll(() => browser?.close())
 
   /** The command line with the page, as it is published. */

@@ -49,7 +49,7 @@ describeWithChromium('the console in a browser', () => {
     ;[browser, service] = await Promise.all([startChromium(), startService({ basePath: '/llm' })])
     // The chat of the page asks below `base`, whatever it is.
     tab = await consoleTab(browser, service)
-  }, 120_000)
+  })
   afterEach(() => {
     expect(tab.problems()).toEqual([])
   })

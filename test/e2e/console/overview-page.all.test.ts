@@ -18,7 +18,7 @@ describeWithChromium('the overview', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()
-  }, 60_000)
+  })
   afterAll(() => browser?.close())
 
   /** A service of its own, whose process started two hours ago: what it has in memory is the whole hour. */

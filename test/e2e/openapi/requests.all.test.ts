@@ -215,7 +215,7 @@ describe('requests', () => {
     for (const message of messages) await expectAgreement('schema', { model: 'm', messages: [message] })
   })
 
-  it('are sound to both, or to neither, whatever is changed', { timeout: 60_000 }, async () => {
+  it('are sound to both, or to neither, whatever is changed', async () => {
     let sound = 0
     let faulty = 0
     await fc.assert(
@@ -229,7 +229,7 @@ describe('requests', () => {
     expect(Math.min(sound, faulty)).toBeGreaterThan(50)
   })
 
-  it('that the live profile takes are as its document says', { timeout: 60_000 }, async () => {
+  it('that the live profile takes are as its document says', async () => {
     await fc.assert(
       fc.asyncProperty(requests, async body => {
         const { sound, message } = await verdict('live', body)

@@ -42,7 +42,7 @@ function sumOf(metrics: string, pattern: RegExp): number {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-describe('sluice serve --workers', { timeout: 60_000 }, () => {
+describe('sluice serve --workers', () => {
   it('counts limits and metrics of all workers together, also after one was killed', async () => {
     const vendor = await startVendor()
     const limits = [{ kind: 'requests', limit: 20, per: 'hour' }]

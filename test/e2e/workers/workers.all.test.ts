@@ -12,7 +12,7 @@ const statusesOf = (results: readonly { readonly status: number }[]) => {
   return counted
 }
 
-describe('serve() with workers', { timeout: 60_000 }, () => {
+describe('serve() with workers', () => {
   it.each([2, 4])('admits exactly the limit over %i workers', async workers => {
     const vendor = await startVendor()
     const service = await startWorkers(program, vendor.url, { workers, rules: [requests(50).per('hour')] })
@@ -225,7 +225,7 @@ describe('serve() with workers', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a primary that does not respond', { timeout: 60_000 }, () => {
+describe('a primary that does not respond', () => {
   it('makes each limit do as its onStoreFailure says, until it responds again', async () => {
     const vendor = await startVendor()
     const service = await startWorkers(program, vendor.url, {

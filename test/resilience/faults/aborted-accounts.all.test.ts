@@ -11,9 +11,7 @@ const bytes = 5 * 1024 * 1024
 
 describe('F84 thirty streams of 5 MB are left at once, and have to be counted', () => {
   overEveryServer(mount => {
-    it('counts while it streams: the end of all does not hold up the process', {
-      timeout: 60_000,
-    }, async () => {
+    it('counts while it streams: the end of all does not hold up the process', async () => {
       const upstream = await upstreamDuring([steps.flood({ bytes }), steps.hang()])
       const { site, end, ends } = await startService(mount, {
         models: { m: upstream },

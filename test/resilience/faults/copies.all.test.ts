@@ -114,9 +114,7 @@ const clustered = `
   }
 `
 
-describe('F93 two copies of the package, ESM and CommonJS, worker threads, a cluster', {
-  timeout: 60_000,
-}, () => {
+describe('F93 two copies of the package, ESM and CommonJS, worker threads, a cluster', () => {
   let made: Programs
   beforeAll(async () => {
     made = programs()
@@ -125,7 +123,7 @@ describe('F93 two copies of the package, ESM and CommonJS, worker threads, a clu
       made.bundle('two.cjs', all, 'cjs'),
       made.bundle('three.mjs', all),
     ])
-  }, 60_000)
+  })
   afterAll(() => made.remove())
 
   /** Runs a program to its end, for which it has 20 seconds; gives the lines that it printed. */

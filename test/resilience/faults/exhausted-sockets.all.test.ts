@@ -22,65 +22,61 @@ const answerAndClose: Script = ({ json }) =>
     : steps.reply(completion(), { headers: { connection: 'close' } })
 
 describe('F91 the process has no file or port left for a call (EMFILE, EADDRNOTAVAIL)', () => {
-  it.each(everyServer)(
-    'is a 502, and all is well again once there is: %s',
-    { timeout: 60_000 },
-    async mount => {
-      const upstream = await upstreamDuring(answerAndClose)
-      const service = await startChild(
-        { mount, routes: { m: [upstream.baseURL], two: [upstream.baseURL, upstream.baseURL] } },
-        200,
+  it.each(everyServer)('is a 502, and all is well again once there is: %s', async mount => {
+    const upstream = await upstreamDuring(answerAndClose)
+    const service = await startChild(
+      { mount, routes: { m: [upstream.baseURL], two: [upstream.baseURL, upstream.baseURL] } },
+      200,
+    )
+    const { site, ends } = service
+    const client = await connectRawClient({ port: site.port })
+    onTestFinished(() => client.close())
+    const ask = async (fields: object) => {
+      const body = { ...base, model: 'm', ...fields }
+      await client.send(
+        requestBytes({ path: site.pathOf('/chat/completions'), headers: headersOf({}), body }),
       )
-      const { site, ends } = service
-      const client = await connectRawClient({ port: site.port })
-      onTestFinished(() => client.close())
-      const ask = async (fields: object) => {
-        const body = { ...base, model: 'm', ...fields }
-        await client.send(
-          requestBytes({ path: site.pathOf('/chat/completions'), headers: headersOf({}), body }),
-        )
-        return client.response()
-      }
-      expect(await ask({})).toMatchObject({ status: 200 })
-      await upstream.waitForIdle()
-      const before = await service.command('give files back')
-      expect(before).toBeLessThan(200)
+      return client.response()
+    }
+    expect(await ask({})).toMatchObject({ status: 200 })
+    await upstream.waitForIdle()
+    const before = await service.command('give files back')
+    expect(before).toBeLessThan(200)
 
-      await service.command('take all files')
-      for (const stream of [false, true]) {
-        for (const model of ['m', 'two']) {
-          const answered = await ask({ stream, model })
-          expect(answered).toMatchObject({
-            status: 502,
-            json: { error: { code: 'bad_gateway', type: 'server_error' } },
-          })
-          expect(answered?.body).not.toMatch(/EMFILE|127\.0\.0\.1/)
-        }
+    await service.command('take all files')
+    for (const stream of [false, true]) {
+      for (const model of ['m', 'two']) {
+        const answered = await ask({ stream, model })
+        expect(answered).toMatchObject({
+          status: 502,
+          json: { error: { code: 'bad_gateway', type: 'server_error' } },
+        })
+        expect(answered?.body).not.toMatch(/EMFILE|127\.0\.0\.1/)
       }
-      // Nobody new gets in; it is not the end of those who are.
-      const newcomer = await connectRawClient({ port: site.port }).catch(() => undefined)
-      expect(await newcomer?.waitForEnd(300).catch(() => 'waits')).toMatch(/end|reset|waits/)
-      await newcomer?.close()
-      expect((await ask({}))?.status).toBe(502)
+    }
+    // Nobody new gets in; it is not the end of those who are.
+    const newcomer = await connectRawClient({ port: site.port }).catch(() => undefined)
+    expect(await newcomer?.waitForEnd(300).catch(() => 'waits')).toMatch(/end|reset|waits/)
+    await newcomer?.close()
+    expect((await ask({}))?.status).toBe(502)
 
-      await service.command('give files back')
-      expect(await ask({})).toMatchObject({ status: 200 })
-      expect((await site.chat({ model: 'm', stream: true })).body).toContain('[DONE]')
-      expect(service.process.exitCode).toBeNull()
-      await expect.poll(() => ends).toHaveLength(8)
-      expect(ends.map(({ outcome }) => outcome)).toEqual([
-        'completed',
-        ...Array(5).fill('upstream_failed'),
-        ...Array(2).fill('completed'),
-      ])
-      // They were retried, and the circuit breaker stayed closed: the vendor had not failed.
-      expect(ends[1]?.attempts).toEqual(Array(3).fill({ called: true, kind: 'unreachable' }))
-      expect(ends[2]?.attempts).toHaveLength(3)
-      // Nothing is left of those that failed.
-      await upstream.waitForIdle()
-      await expect.poll(() => service.command('give files back')).toBeLessThanOrEqual(before)
-    },
-  )
+    await service.command('give files back')
+    expect(await ask({})).toMatchObject({ status: 200 })
+    expect((await site.chat({ model: 'm', stream: true })).body).toContain('[DONE]')
+    expect(service.process.exitCode).toBeNull()
+    await expect.poll(() => ends).toHaveLength(8)
+    expect(ends.map(({ outcome }) => outcome)).toEqual([
+      'completed',
+      ...Array(5).fill('upstream_failed'),
+      ...Array(2).fill('completed'),
+    ])
+    // They were retried, and the circuit breaker stayed closed: the vendor had not failed.
+    expect(ends[1]?.attempts).toEqual(Array(3).fill({ called: true, kind: 'unreachable' }))
+    expect(ends[2]?.attempts).toHaveLength(3)
+    // Nothing is left of those that failed.
+    await upstream.waitForIdle()
+    await expect.poll(() => service.command('give files back')).toBeLessThanOrEqual(before)
+  })
 
   overEveryServer(mount => {
     it('is left for the next target, where only one upstream cannot be called', async () => {

@@ -92,9 +92,7 @@ describe('a service that has no room for more', () => {
       expect(await end()).toMatchObject({ outcome: 'refused', status: 503 })
     })
 
-    it('refuses while its event loop is late, and lets in again when that is over', {
-      timeout: 30_000,
-    }, async () => {
+    it('refuses while its event loop is late, and lets in again when that is over', async () => {
       const { target, go } = held()
       const shed = loadShedding({ maxLagMs: 100, sampleMs: 300 })
       const { site } = await startService(mount, { models: { m: target }, loadShedder: shed })

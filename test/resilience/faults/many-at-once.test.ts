@@ -75,7 +75,7 @@ describe('F64 fifty requests at once, with room for ten', () => {
 
 describeWithRedis('F64 fifty requests at two services that share a Redis', () => {
   overServers(mount => {
-    it('are ten, by each limit and by all of them together', { timeout: 30_000 }, async () => {
+    it('are ten, by each limit and by all of them together', async () => {
       const server = await redisDuring()
       for (const [index, asked] of [...all.map(rule => [rule]), all].entries()) {
         const stores = await Promise.all([0, 1].map(() => storeIn(server, `round-${index}`)))

@@ -42,7 +42,7 @@ const asked: readonly [string, string, object][] = [
   ['wrong type', 'good-key', { temperature: 'hot' }],
 ]
 
-describe('F92 another library has written to Object.prototype', { timeout: 120_000 }, () => {
+describe('F92 another library has written to Object.prototype', () => {
   let upstream: Upstream
   let child: ChildProcessWithoutNullStreams
   let clean: string[]
@@ -53,7 +53,7 @@ describe('F92 another library has written to Object.prototype', { timeout: 120_0
     child = spawn(process.execPath, [await bundledProgram(source), upstream.baseURL])
     child.stderr.pipe(process.stderr)
     clean = await behaviour('-', '')
-  }, 60_000)
+  })
   afterAll(async () => {
     child.stdin.end()
     if (child.exitCode === null) await once(child, 'exit')

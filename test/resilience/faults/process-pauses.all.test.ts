@@ -44,7 +44,7 @@ async function upstreams() {
 }
 
 describe('F98 the process stands still for longer than its deadlines', () => {
-  it.each(everyServer)('is no fault of upstreams and callers: %s', { timeout: 60_000 }, async mount => {
+  it.each(everyServer)('is no fault of upstreams and callers: %s', async mount => {
     const { slow, late, busy, opened, next, silent } = await upstreams()
     const service = await startChild({
       mount,
@@ -100,7 +100,7 @@ describe('F98 the process stands still for longer than its deadlines', () => {
     expect(performance.now() - awake).toBeLessThan(10_000)
   })
 
-  it('is the total deadline of no answer that was whole meanwhile', { timeout: 60_000 }, async () => {
+  it('is the total deadline of no answer that was whole meanwhile', async () => {
     const upstream = await upstreamDuring([steps.wait(500), steps.reply(completion())])
     const service = await startChild({
       mount: 'node http',

@@ -38,7 +38,7 @@ async function holding(mount: 'node http' | 'express 5') {
 describeWithRedis(
   'F66 the place of a request, after its process was killed or while it takes longer than its lease',
   () => {
-    it.each(everyServer)('%s', { timeout: 60_000 }, async mount => {
+    it.each(everyServer)('%s', async mount => {
       const { holder, other, refused, upstream } = await holding(mount)
       // Three times as long as it is held without being renewed.
       const long = performance.now() + 3 * leaseMs

@@ -77,7 +77,7 @@ describe('F11 a head or a body that comes byte by byte', () => {
       await client.waitForEnd(8_000)
       expect(answersOn(client)).toBe(1)
       await leave()
-    }, 15_000)
+    })
   })
 })
 

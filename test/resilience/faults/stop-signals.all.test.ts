@@ -85,7 +85,6 @@ async function found(url: string) {
 describe('F75 SIGTERM while streams are under way, once and twice', () => {
   it.each(['serve', 'express 5'] as const)(
     'once: they end, or are ended, each with its record: %s',
-    { timeout: 60_000 },
     async mount => {
       const { process, ended, clients, ledger } = await streaming(mount, 1_500)
       const from = performance.now()
@@ -106,9 +105,7 @@ describe('F75 SIGTERM while streams are under way, once and twice', () => {
     },
   )
 
-  it('once: requests that wait for another target, or to ask again, get their answer too', {
-    timeout: 60_000,
-  }, async () => {
+  it('once: requests that wait for another target, or to ask again, get their answer too', async () => {
     const { process, ended, ends, clients } = await routing(10_000)
     process.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
@@ -120,7 +117,7 @@ describe('F75 SIGTERM while streams are under way, once and twice', () => {
     )
   })
 
-  it('twice: the process ends at once, whomever it would have asked next', { timeout: 60_000 }, async () => {
+  it('twice: the process ends at once, whomever it would have asked next', async () => {
     const { process, ended, clients, upstreams } = await routing(30_000)
     process.kill('SIGTERM')
     process.kill('SIGTERM')
@@ -134,9 +131,7 @@ describe('F75 SIGTERM while streams are under way, once and twice', () => {
     await Promise.all(upstreams.map(upstream => upstream.waitForIdle()))
   })
 
-  it('once: it ends a second after the answers had to, whoever is connected: serve', {
-    timeout: 60_000,
-  }, async () => {
+  it('once: it ends a second after the answers had to, whoever is connected: serve', async () => {
     const upstream = await upstreamDuring(endless)
     const service = await startChild({
       mount: 'serve',
@@ -164,7 +159,6 @@ describe('F75 SIGTERM while streams are under way, once and twice', () => {
 
   it.each(['serve', 'express 5'] as const)(
     'twice: the process ends at once, and whoever comes next finds each record and closes it: %s',
-    { timeout: 60_000 },
     async mount => {
       const { process, ended, clients, ledger } = await streaming(mount, 30_000)
       process.kill('SIGTERM')

@@ -59,9 +59,7 @@ describe('F73 thousands of callers that nobody has seen come while a store is aw
       expect(answer.status).toBe(200)
     })
 
-    it('the store of limits: none of the counts that stand in for it is pushed out', {
-      timeout: 60_000,
-    }, async () => {
+    it('the store of limits: none of the counts that stand in for it is pushed out', async () => {
       const upstream = await upstreamDuring()
       const service = await startService(mount, {
         models: { m: upstream },

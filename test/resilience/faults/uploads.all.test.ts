@@ -57,44 +57,40 @@ describe('a caller who begins bodies and does not end them', () => {
     ['in chunks', inChunks, 500, 500],
     ['of a small length', 'Content-Length: 1000', 120, 100],
     ['of a large length', 'Content-Length: 900000', 120, 100],
-  ])(
-    'has four, and nobody else is refused for them: %s',
-    { timeout: 60_000 },
-    async (_, line, count, cap) => {
-      const { site, ends } = await service(served, {
-        limits: [concurrent(1)],
-        loadShedder: inFlightCap(cap),
-        requestLimits: { minRateGraceMs: 20_000 },
+  ])('has four, and nobody else is refused for them: %s', async (_, line, count, cap) => {
+    const { site, ends } = await service(served, {
+      limits: [concurrent(1)],
+      loadShedder: inFlightCap(cap),
+      requestLimits: { minRateGraceMs: 20_000 },
+    })
+    const bobs: number[] = []
+    let over = false
+    const asking = (async () => {
+      while (!over) bobs.push((await site.chat({ model: 'm' }, { key: 'bobs-key' })).status)
+    })()
+    const clients = await beginBodies(site, count, line)
+    await vi.waitFor(() => expect(answered(clients).length).toBe(count - 4), 20_000)
+    // What has come whole is no upload.
+    expect((await site.chat({ model: 'm' })).status).toBe(200)
+    over = true
+    await asking
+    expect(bobs.length).toBeGreaterThan(0)
+    expect(new Set(bobs)).toEqual(new Set([200]))
+    expect(answered(clients)).toHaveLength(count - 4)
+    for (const client of answered(clients)) {
+      const answer = (await client.response())!
+      expectRefusal({ ...answer, received: client.received }, 429, {
+        type: 'requests',
+        code: 'too_many_uploads',
       })
-      const bobs: number[] = []
-      let over = false
-      const asking = (async () => {
-        while (!over) bobs.push((await site.chat({ model: 'm' }, { key: 'bobs-key' })).status)
-      })()
-      const clients = await beginBodies(site, count, line)
-      await vi.waitFor(() => expect(answered(clients).length).toBe(count - 4), 20_000)
-      // What has come whole is no upload.
-      expect((await site.chat({ model: 'm' })).status).toBe(200)
-      over = true
-      await asking
-      expect(bobs.length).toBeGreaterThan(0)
-      expect(new Set(bobs)).toEqual(new Set([200]))
-      expect(answered(clients)).toHaveLength(count - 4)
-      for (const client of answered(clients)) {
-        const answer = (await client.response())!
-        expectRefusal({ ...answer, received: client.received }, 429, {
-          type: 'requests',
-          code: 'too_many_uploads',
-        })
-        expect(Number(answer.headers['retry-after-ms'])).toBeGreaterThanOrEqual(1_000)
-      }
-      const refusals = ends.filter(({ status }) => status === 429)
-      expect(refusals).toHaveLength(count - 4)
-      expect(
-        new Set(refusals.map(({ principal, attempts }) => `${principal?.id} ${attempts.length}`)),
-      ).toEqual(new Set(['ann 0']))
-    },
-  )
+      expect(Number(answer.headers['retry-after-ms'])).toBeGreaterThanOrEqual(1_000)
+    }
+    const refusals = ends.filter(({ status }) => status === 429)
+    expect(refusals).toHaveLength(count - 4)
+    expect(new Set(refusals.map(({ principal, attempts }) => `${principal?.id} ${attempts.length}`))).toEqual(
+      new Set(['ann 0']),
+    )
+  })
 
   overHosts(mount => {
     it.each([
@@ -184,9 +180,7 @@ describe('a caller who begins bodies and does not end them', () => {
 
 describe('a stranger who begins a body', () => {
   describe.each(['serve', 'express 5', 'koa 3'])('%s', name => {
-    it('is refused at once, counts for nothing, and is waited for no longer than five seconds', {
-      timeout: 20_000,
-    }, async () => {
+    it('is refused at once, counts for nothing, and is waited for no longer than five seconds', async () => {
       const { site } = await service(mounts[name] ?? served, {
         requestLimits: { maxUploads: 1, uploadGraceMs: 1 },
       })
@@ -217,63 +211,57 @@ describe('bodies that are not ended, and memory', () => {
     ['one caller', inChunks, 1, {}, 64],
     ['many callers', length, 30, { maxTotalUploadBytes: 160 * mebibyte }, 160],
     ['many callers', inChunks, 30, { maxTotalUploadBytes: 160 * mebibyte }, 160],
-  ])(
-    'of %s take no more than may be received: %s',
-    {
-      timeout: 60_000,
-    },
-    async (_, line, people, requestLimits, most) => {
-      const names = Array.from({ length: people }, (_, nth) => `c${nth}`)
-      const { site, rss } = await startChild({
-        mount: 'serve',
-        routes: { m: ['http://127.0.0.1:9/v1'] },
-        callers: names,
-        // All of them are bodies that may be sent; no clock ends one.
-        requestLimits: { maxUploads: 60, minRateGraceMs: 60_000, deadlineMs: 60_000, ...requestLimits },
+  ])('of %s take no more than may be received: %s', async (_, line, people, requestLimits, most) => {
+    const names = Array.from({ length: people }, (_, nth) => `c${nth}`)
+    const { site, rss } = await startChild({
+      mount: 'serve',
+      routes: { m: ['http://127.0.0.1:9/v1'] },
+      callers: names,
+      // All of them are bodies that may be sent; no clock ends one.
+      requestLimits: { maxUploads: 60, minRateGraceMs: 60_000, deadlineMs: 60_000, ...requestLimits },
+    })
+    // What the first requests need is no body's.
+    expect((await site.chat({ model: 'm' })).status).toBeGreaterThan(400)
+    const before = await rss()
+    const piece = Buffer.from(partOf(mebibyte, line))
+    const clients: RawClient[] = []
+    const sending: Promise<void>[] = []
+    for (let nth = 0; nth < 60; nth++) {
+      const client = await connected(site, headFrom(site, `key-of-${names[nth % people]}`, line))
+      clients.push(client)
+      sending.push(
+        (async () => {
+          // All but the last byte.
+          for (let sent = 0; sent < 23 && answersOn(client) === 0; sent++) await client.send(piece)
+        })().catch(() => {}),
+      )
+    }
+    let peak = 0
+    const watching = setInterval(() => {
+      void rss().then(now => {
+        peak = Math.max(peak, now)
       })
-      // What the first requests need is no body's.
-      expect((await site.chat({ model: 'm' })).status).toBeGreaterThan(400)
-      const before = await rss()
-      const piece = Buffer.from(partOf(mebibyte, line))
-      const clients: RawClient[] = []
-      const sending: Promise<void>[] = []
-      for (let nth = 0; nth < 60; nth++) {
-        const client = await connected(site, headFrom(site, `key-of-${names[nth % people]}`, line))
-        clients.push(client)
-        sending.push(
-          (async () => {
-            // All but the last byte.
-            for (let sent = 0; sent < 23 && answersOn(client) === 0; sent++) await client.send(piece)
-          })().catch(() => {}),
-        )
-      }
-      let peak = 0
-      const watching = setInterval(() => {
-        void rss().then(now => {
-          peak = Math.max(peak, now)
-        })
-      }, 50)
-      onTestFinished(() => clearInterval(watching))
-      await Promise.all(sending)
-      const statuses = new Set(
-        await Promise.all(answered(clients).map(async client => (await client.response())?.status)),
-      )
-      // What was let in arrives whole: `most` holds two of them, or as many as fit.
-      const fit = Math.floor((most * mebibyte) / size)
-      await vi.waitFor(
-        () => expect(peak - before).toBeGreaterThan((line === length ? 0.8 : 0.4) * fit * size),
-        10_000,
-      )
-      const taken = clients.length - answered(clients).length
-      if (line === length) expect(taken).toBe(fit)
-      else expect(taken).toBeLessThanOrEqual(fit + 1)
-      expect(statuses).toEqual(new Set([people === 1 ? 429 : 503]))
-      // What the engine has not collected yet comes on top.
-      expect((peak - before) / mebibyte).toBeLessThan(most + 128)
-      // A body that comes at once is taken all the same.
-      expect((await site.chat({ model: 'none' })).status).toBe(404)
-    },
-  )
+    }, 50)
+    onTestFinished(() => clearInterval(watching))
+    await Promise.all(sending)
+    const statuses = new Set(
+      await Promise.all(answered(clients).map(async client => (await client.response())?.status)),
+    )
+    // What was let in arrives whole: `most` holds two of them, or as many as fit.
+    const fit = Math.floor((most * mebibyte) / size)
+    await vi.waitFor(
+      () => expect(peak - before).toBeGreaterThan((line === length ? 0.8 : 0.4) * fit * size),
+      10_000,
+    )
+    const taken = clients.length - answered(clients).length
+    if (line === length) expect(taken).toBe(fit)
+    else expect(taken).toBeLessThanOrEqual(fit + 1)
+    expect(statuses).toEqual(new Set([people === 1 ? 429 : 503]))
+    // What the engine has not collected yet comes on top.
+    expect((peak - before) / mebibyte).toBeLessThan(most + 128)
+    // A body that comes at once is taken all the same.
+    expect((await site.chat({ model: 'none' })).status).toBe(404)
+  })
 })
 
 /** The first record of this outcome. */

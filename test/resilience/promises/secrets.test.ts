@@ -149,7 +149,7 @@ describe('P2: credentials, prompts and answers stay where they belong', { timeou
   let all: Traffic
   beforeAll(async () => {
     all = await traffic()
-  }, 120_000)
+  })
 
   it('there was traffic of every kind', () => {
     expect(all.toCallers.ann).toContain(said.answer)

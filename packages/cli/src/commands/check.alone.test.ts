@@ -22,7 +22,7 @@ async function run(more: object, ...argv: string[]) {
   return { code: await main(argv, context), printed: printed(), logged: logged() }
 }
 
-describe('a configuration whose packages are not installed', { timeout: 60_000 }, () => {
+describe('a configuration whose packages are not installed', () => {
   it.each([
     [{ prices: 'genai-prices' }, /^prices: 'genai-prices' needs the package @pydantic\/genai-prices/],
     [

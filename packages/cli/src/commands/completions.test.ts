@@ -9,7 +9,7 @@ async function run(...args: string[]) {
   return { code: await main(['completions', ...args], context), printed: printed(), logged: logged() }
 }
 
-describe('sluice completions', { timeout: 60_000 }, () => {
+describe('sluice completions', () => {
   it('completes commands and options in Bash', async () => {
     const { code, printed } = await run('bash')
     expect(code).toBe(0)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { config, runSimulate, simulatedData, traffic } from '../fake-simulate-command.ts'
 
-describe('sluice simulate', { timeout: 60_000 }, () => {
+describe('sluice simulate', () => {
   it('compares two configurations', async () => {
     const better = config.replace(
       'small: openai/gpt-4o-mini',

@@ -3,7 +3,7 @@ import { config, runSimulate, simulatedData, traffic } from '../fake-simulate-co
 import { parseCrash } from '../simulate/crash-option.ts'
 import { parseOutage } from '../simulate/outage-option.ts'
 
-describe('sluice simulate', { timeout: 60_000 }, () => {
+describe('sluice simulate', () => {
   it('prints what the traffic did, without keys and without a network', async () => {
     const { code, printed, logged } = await runSimulate([
       '--traffic',

@@ -283,17 +283,13 @@ describe('foldChunks', () => {
         return chunk({}, { logprobs: { content: [one], refusal: [one] } })
       },
     ],
-  ])(
-    'folds 100 000 chunks in a time that grows with their number: %s',
-    (_, make) => {
-      const chunks = Array.from({ length: 100_000 }, (_, n) => make(n))
-      const started = performance.now()
-      foldChunks(chunks)
-      // Copies for each chunk take a minute and more.
-      expect(performance.now() - started).toBeLessThan(10_000)
-    },
-    60_000,
-  )
+  ])('folds 100 000 chunks in a time that grows with their number: %s', (_, make) => {
+    const chunks = Array.from({ length: 100_000 }, (_, n) => make(n))
+    const started = performance.now()
+    foldChunks(chunks)
+    // Copies for each chunk take a minute and more.
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
 })
 
 /** Cuts the text of a piece after `size` code units. */

@@ -463,7 +463,7 @@ overPlaces((open, mount) => {
       expect((await get(each)).status).toBe(404)
       expect((await caller(here).get(each)).status).toBe(404)
     }
-  }, 20_000)
+  })
 
   it('R58 is not read again and again by those who follow it from another process', async () => {
     const vendor = await startGatedVendor()
@@ -492,7 +492,7 @@ overPlaces((open, mount) => {
     expect(openEvents(followed.text.replace('data: [DONE]\n\n', ''))).toEqual(
       openEvents(stream.text.replace('data: [DONE]\n\n', '')),
     )
-  }, 20_000)
+  })
 
   it('R60 is refused where it cannot be stored, and has failed where its end cannot', async () => {
     const vendor = await startGatedVendor()
@@ -516,7 +516,7 @@ overPlaces((open, mount) => {
     })
     const outcomes = (await closings(2)).map(({ outcome }) => outcome)
     expect(outcomes).toEqual(['refused', 'internal_error'])
-  }, 20_000)
+  })
 
   it('R60 is settled once and ends in one way, whatever happens to it at the same time', async () => {
     const deeds = ['cancel', 'cancel', 'remove', 'finish', 'fail', 'close', 'leave'] as const
@@ -569,7 +569,7 @@ overPlaces((open, mount) => {
       },
     )
     await fc.assert(property, { numRuns: 25 })
-  }, 60_000)
+  })
 
   it('R60 follows what the gateway closes to its end', async () => {
     const vendor = await startGatedVendor()
