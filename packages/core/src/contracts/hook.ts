@@ -49,7 +49,7 @@ export interface Hook {
     chunk: HookChunk,
     context: HookContext,
   ): ChunkDecision | undefined | Promise<ChunkDecision | undefined>
-  /** Called when the request has ended. It cannot change anything, and its errors are only recorded. */
+  /** Called when the request has ended. It cannot change anything, and its errors are only recorded. A promise is not awaited. */
   onEnd?(event: EndEvent, context: HookContext): void
 }
 

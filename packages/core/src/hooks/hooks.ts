@@ -238,10 +238,12 @@ export class RequestHooks {
   /** Calls `onEnd` of the hooks. Never throws. */
   ended(event: EndEvent): void {
     for (const active of this.#active) {
+      const failed = (error: unknown) => this.#report(active.hook.name, { error })
       try {
-        active.hook.onEnd?.(event, this.#contextOf(active))
+        const returned: unknown = active.hook.onEnd?.(event, this.#contextOf(active))
+        if (isPromise(returned)) returned.then(undefined, failed)
       } catch (error) {
-        this.#report(active.hook.name, { error })
+        failed(error)
       }
     }
   }

@@ -549,6 +549,18 @@ describe('hooks of responses', () => {
     ])
     expect(events.filter(({ type }) => type === 'warning')).toMatchObject([{ code: 'hook_failed' }])
   })
+
+  it('warn where a function that is called at the end rejects', async () => {
+    const onEnd = async () => {
+      throw new Error('x')
+    }
+    const { target } = scripted(() => whole('Hi'))
+    const { post, events } = serving(target, { hooks: [hookOf({ name: 'broken', onEnd })] })
+    await post({})
+    await expect
+      .poll(() => events.filter(({ type }) => type === 'warning'))
+      .toMatchObject([{ code: 'hook_failed', error: { message: 'x' } }])
+  })
 })
 
 describe('stored responses with hooks', () => {
