@@ -121,6 +121,28 @@ describe('redactError', () => {
     expect((clean as GatewayError).headers).toEqual({ 'x-b': 'b' })
   })
 
+  it.each([
+    ['a Request', { request: new Request('http://v', { headers: { authorization: `Bearer ${key}` } }) }],
+    ['Headers', { headers: new Headers({ 'x-api-key': key }) }],
+    ['a URL', { url: new URL(`http://v/?key=${key}`) }],
+    ['a Map', { given: new Map([['key', key]]) }],
+    ['the name of a member', { [key]: true }],
+    ['a member that is named by a symbol', { [Symbol('key')]: key }],
+    [
+      'what is behind thousands of members',
+      { many: Array.from({ length: 2_000 }, () => ({})), after: { key } },
+    ],
+  ])('takes the key out of a cause that has it in %s', (_, members) => {
+    const clean = redactError(refused({ cause: Object.assign(new Error('a'), members) }), credentials)
+    expect(printed(clean)).not.toContain('canary')
+  })
+
+  it('leaves a cause with other members', () => {
+    const members = { request: new Request('http://v'), body: new Uint8Array(5_000), tries: [1, 2] }
+    const cause = Object.assign(new Error('a'), members)
+    expect(redactError(refused({ cause }), credentials).cause).toBe(cause)
+  })
+
   it('stands causes that hold themselves', () => {
     const cause: { self?: unknown } = {}
     cause.self = cause

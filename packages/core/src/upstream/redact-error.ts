@@ -123,11 +123,13 @@ function codeOf(cause: unknown, credentials: Credentials): string | undefined {
 
 const maxVisited = 1_000
 
-/** Whether a value, or one of its members, contains a credential or is a parser's error. */
+/** Whether a value, or what can be printed of it, contains a credential or is a parser's error. */
 function quotes(value: unknown, credentials: Credentials, visited: Set<unknown>): boolean {
   if (typeof value === 'string') return credentials.in(value)
-  if (typeof value !== 'object' || value === null || visited.has(value) || visited.size > maxVisited)
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || visited.has(value))
     return false
+  // What is not read could contain one.
+  if (visited.size === maxVisited) return true
   visited.add(value)
   if (value instanceof Error) {
     const { name, message, stack, cause } = value
@@ -135,7 +137,16 @@ function quotes(value: unknown, credentials: Credentials, visited: Set<unknown>)
     const { errors } = value as { errors?: unknown }
     if ([message, stack, cause, errors].some(part => quotes(part, credentials, visited))) return true
   }
-  return Object.values(value).some(part => quotes(part, credentials, visited))
+  return partsOf(value).some(part => quotes(part, credentials, visited))
+}
+
+/** Returns the members of an object, the entries of `Map` and `Headers`, and what a `Request` and a `URL` print of themselves. */
+function partsOf(value: object): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  const { entries, headers, url, href } = value as Readonly<Record<string, unknown>>
+  const symbols = Object.getOwnPropertySymbols(value).map(name => Reflect.get(value, name) as unknown)
+  const listed = typeof entries === 'function' ? [...(entries.call(value) as Iterable<unknown>)] : []
+  return [...Object.entries(value).flat(), ...symbols, ...listed, headers, url, href]
 }
 
 /** Gives the redacted error the stack frames of the original one. */
