@@ -4,7 +4,7 @@ import { parseTime } from './parse-time.ts'
 const now = Date.UTC(2026, 10, 21, 12)
 const at = (text: string, direction: 1 | -1 = 1) => parseTime('--expires', text, now, direction)
 
-describe('momentOf', () => {
+describe('parseTime', () => {
   it('takes dates, times and spans in both directions', () => {
     expect(at('2026-12-31')).toBe(Date.UTC(2026, 11, 31))
     expect(at('2026-12-31T08:30Z')).toBe(Date.UTC(2026, 11, 31, 8, 30))
@@ -21,6 +21,7 @@ describe('momentOf', () => {
     '30 d',
     '-3d',
     '2026-02-31',
+    '2026-02-31T08:00Z',
     '2026-13-01',
     '2026-12-31T08:30',
     '1e9d',

@@ -13,7 +13,8 @@ export function parseTime(option: string, text: string, now: number, direction: 
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/.test(text)
   const at = isDate || isTime ? Date.parse(text) : Number.NaN
   // Of the 31st of February `Date` makes another day.
-  const real = !Number.isNaN(at) && (!isDate || new Date(at).toISOString().startsWith(text))
+  const day = text.slice(0, 10)
+  const real = !Number.isNaN(at) && new Date(day).toISOString().startsWith(day)
   if (real) return at
   throw new CommandError(
     `${option} is '${printable(text)}', expected a date (2026-12-31), a time with its zone (2026-12-31T08:00Z), or a duration such as 12h, 30d or 2w.`,
