@@ -12,7 +12,7 @@ export interface BodyRequest {
 
 /**
  * Receives the bodies of requests and responses. They hold whatever callers and models write: store them encrypted, such as with
- * `createBodyLog` of `@sluice/log`. A recorder that throws fails no request.
+ * `createBodyLog` of `@sluice/log`. A recorder that throws or rejects fails no request.
  */
 export interface BodyRecorder {
   /** The maximum size of each body, in UTF-8 bytes. */

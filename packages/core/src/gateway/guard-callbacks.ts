@@ -174,7 +174,10 @@ export function guardBodyRecorder(
       report,
     ),
     record: guardCallback<[RecordedBodies], void>(
-      bodies => ignoreRejection(recorder.record(bodies)),
+      bodies => {
+        const returned: unknown = recorder.record(bodies)
+        if (isPromise(returned)) returned.then(undefined, report.failed)
+      },
       () => true,
       nothing,
       report,
