@@ -73,6 +73,7 @@ class StoreGuard implements GuardedStore {
       clock,
       breaker: new StoreBreaker({ clock, changed }),
       failsFast: true,
+      rethrowsInvalid: true,
     })
     this.#active = new ActiveClaims(clock)
     this.#pending = new PendingSettlements(clock, error => report('failing', error))

@@ -125,12 +125,22 @@ describe('StoreClient', () => {
   })
 
   it('throws what a store throws at once for what it was given', () => {
-    const { calls, states } = callsWith()
+    const { calls, states } = callsWith({ rethrowsInvalid: true })
     const wrong = () => {
       throw new TypeError('wrong')
     }
     expect(() => calls.call(wrong)).toThrow('wrong')
     expect(states).toEqual([])
+  })
+
+  it('takes whatever else a store throws at once for a failure of it', () => {
+    const { calls, states } = callsWith({}, opensAtOnce)
+    const error = new TypeError('wrong')
+    const wrong = () => {
+      throw error
+    }
+    expect(calls.call(wrong)).toEqual({ ok: false, error })
+    expect(states).toEqual(['failing'])
   })
 
   it('reads no option from Object.prototype', async () => {

@@ -26,16 +26,17 @@ export interface StoreClientOptions {
   readonly failsFast?: boolean
   /** Maximum number of pending calls, because a client buffers what it cannot send. Default: unlimited. */
   readonly maxUnanswered?: number
+  /**
+   * Whether a `TypeError` or `RangeError` that the store throws synchronously is an error of the caller, and is rethrown. Default:
+   * it is a failure of the store, as any other.
+   */
+  readonly rethrowsInvalid?: boolean
 }
 
 /** How long a call counts as pending after its timeout, in milliseconds. */
 const unansweredMs = 60_000
 
-/**
- * Calls a store with a timeout and a circuit breaker. A store that returns synchronously costs no promise and no timer.
- *
- * A `TypeError` or `RangeError` that the store throws synchronously is an error of the caller, and is rethrown.
- */
+/** Calls a store with a timeout and a circuit breaker. A store that returns synchronously costs no promise and no timer. */
 export class StoreClient {
   #options: Required<Omit<StoreClientOptions, 'breaker'>>
   #deadlines: OperationDeadlines
@@ -50,6 +51,7 @@ export class StoreClient {
       probeTimeoutMs: timeoutMs,
       failsFast: false,
       maxUnanswered: Number.POSITIVE_INFINITY,
+      rethrowsInvalid: false,
       ...options,
     }
     const { probeTimeoutMs } = rest
@@ -114,7 +116,8 @@ export class StoreClient {
       if (this.#countsUnanswered) this.#checkUnanswered()
       result = operation()
     } catch (error) {
-      if (error instanceof TypeError || error instanceof RangeError) throw error
+      const isInvalid = error instanceof TypeError || error instanceof RangeError
+      if (isInvalid && this.#options.rethrowsInvalid) throw error
       return this.#failed(turn, error)
     }
     if (isPromise(result)) return this.#wait(turn, deadlines, result, afterwards)
