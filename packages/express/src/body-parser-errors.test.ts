@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createGateway, models } from '@sluice/core'
+import { createGateway, models, withCors } from '@sluice/core'
 import { local } from '@sluice/providers'
 import express from 'express'
 import express4 from 'express4'
@@ -33,7 +33,10 @@ describe.each([
   ['Express 4', express4 as unknown as typeof express],
 ])('bodyParserErrors in %s', (_, host) => {
   async function posting(mount = '/ai') {
-    const gateway = createGateway({ authenticate: () => ({ id: 'a' }), route: models({ m: local()('m') }) })
+    const gateway = withCors(
+      createGateway({ authenticate: () => ({ id: 'a' }), route: models({ m: local()('m') }) }),
+      { origins: ['https://app.test'] },
+    )
     const app = host()
     app.use(host.json({ limit: 100 }))
     app.use(bodyParserErrors(gateway, mount))
@@ -112,6 +115,12 @@ describe.each([
       body: '{',
     })
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code: null } }])
+  })
+
+  it('lets a page of an allowed origin read the error', async () => {
+    const headers = { origin: 'https://app.test' }
+    const response = await (await posting())('/ai/v1/chat/completions', '{', headers)
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.test')
   })
 
   it('counts the bytes of a body that is sent in chunks', async () => {

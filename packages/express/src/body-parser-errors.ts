@@ -21,7 +21,9 @@ export function bodyParserErrors(
   return (error, req, res, next) => {
     const path = requestTarget(req)?.split('?', 1)[0]
     const answer =
-      path === undefined || res.headersSent ? undefined : bodyParserResponse(gateway, error, path, prefix)
+      path === undefined || res.headersSent
+        ? undefined
+        : bodyParserResponse(gateway, error, path, prefix, req.headers.origin)
     if (answer === undefined) return next(error)
     void deliver(answer, res)
   }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { bodyParser } from '@koa/bodyparser'
 import Router from '@koa/router'
-import { createGateway, models } from '@sluice/core'
+import { createGateway, models, withCors } from '@sluice/core'
 import { local } from '@sluice/providers'
 import Koa from 'koa'
 import mount from 'koa-mount'
@@ -11,7 +11,10 @@ import Koa2 from 'koa2'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { bodyParserErrors, toKoa } from './index.ts'
 
-const gateway = createGateway({ authenticate: () => ({ id: 'a' }), route: models({ m: local()('m') }) })
+const gateway = withCors(
+  createGateway({ authenticate: () => ({ id: 'a' }), route: models({ m: local()('m') }) }),
+  { origins: ['https://app.test'] },
+)
 const large = JSON.stringify({ text: 'x'.repeat(200) })
 /** A body that is compressed, without its end. */
 const cut = new Uint8Array(gzipSync('{}').subarray(0, 15))
@@ -110,6 +113,12 @@ describe.each([
       error: { type: 'request_too_large', message: expect.stringMatching(/limit \(100\) exceeded/) },
       request_id: id,
     })
+  })
+
+  it('lets a page of an allowed origin read the error', async () => {
+    const headers = { origin: 'https://app.test' }
+    const response = await (await usual())('/ai/v1/chat/completions', '{', headers)
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.test')
   })
 
   it('answers for a body of megabytes that the client is still sending', async () => {

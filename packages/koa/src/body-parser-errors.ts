@@ -26,7 +26,14 @@ export function bodyParserErrors(
       // A body that was parsed: the error is from what runs after the parser.
       if (ctx.request.body !== undefined || ctx.res.headersSent) throw error
       const mounted = mountOf(ctx, gateway)
-      const response = bodyParserResponse(gateway, typed(error), mounted.path, prefix ?? mounted.mount)
+      const { origin } = ctx.req.headers
+      const response = bodyParserResponse(
+        gateway,
+        typed(error),
+        mounted.path,
+        prefix ?? mounted.mount,
+        origin,
+      )
       if (response === undefined) throw error
       respond(response, ctx)
     }

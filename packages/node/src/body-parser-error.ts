@@ -19,17 +19,20 @@ interface BodyError {
 /**
  * Returns the response to an error of a body parser on a path of the gateway, in the format of the path's protocol.
  * `undefined` for other paths and other errors.
+ *
+ * @param origin - the header of the request.
  */
 export function bodyParserResponse(
   gateway: Pick<Gateway<never>, 'matches' | 'errorResponse'>,
   error: unknown,
   path: string,
   mount: string,
+  origin: string | undefined,
 ): Response | undefined {
   const found = bodyError((error ?? {}) as ParserError)
   if (found === undefined || !gateway.matches(path, mount)) return undefined
   const { status, reason, message } = found
-  return gateway.errorResponse?.(path, reason, message, mount) ?? protocolError(status, message)
+  return gateway.errorResponse?.(path, reason, message, mount, origin) ?? protocolError(status, message)
 }
 
 function bodyError(error: ParserError): BodyError | undefined {

@@ -46,13 +46,14 @@ export interface Gateway<Host = unknown> {
   readonly matches: (pathname: string, mount?: string) => boolean
   /**
    * Returns an error in the shape of the protocol of a path, for a host that rejects a request before the gateway gets it, such
-   * as a body parser.
+   * as a body parser. `origin` is the header of that name, by which `withCors` lets a page read it.
    */
   readonly errorResponse?: (
     pathname: string,
     reason: ErrorReason,
     message: string,
     mount?: string,
+    origin?: string,
   ) => Response
   /**
    * Shuts the gateway down. Rejects new requests with 503, lets running ones finish for `drainMs` (default 30,000), aborts

@@ -44,6 +44,31 @@ describe('withCors', () => {
     expect(response.headers.get('vary')).toBe('authorization, origin')
   })
 
+  it('lets a page read what a host rejects before the gateway', () => {
+    const { errorResponse } = withCors(
+      { ...gateway, errorResponse: () => new Response('{}', { status: 413 }) },
+      { origins: ['https://app.test'] },
+    )
+    const allowed = (origin?: string) =>
+      errorResponse!('/v1/models', 'body_too_large', 'Too large.', '', origin).headers.get(
+        'access-control-allow-origin',
+      )
+    expect(allowed('https://app.test')).toBe('https://app.test')
+    expect(allowed('https://evil.test')).toBeNull()
+    expect(allowed()).toBeNull()
+    expect(withCors(gateway, { origins: '*' }).errorResponse).toBeUndefined()
+  })
+
+  it('knows the requests of another implementation of the Fetch Standard', async () => {
+    const foreign = {
+      method: 'GET',
+      headers: new Headers({ origin: 'https://app.test' }),
+      url: 'http://s.test',
+    }
+    const response = await fetch(foreign as Request)
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.test')
+  })
+
   it('allows nothing to an origin that is not named', async () => {
     for (const request of [preflight('https://evil.test'), from('https://evil.test')]) {
       expect((await fetch(request)).headers.has('access-control-allow-origin')).toBe(false)

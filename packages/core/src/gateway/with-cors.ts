@@ -1,6 +1,7 @@
 import { messagesRequestHeaders, messagesResponseHeaders } from '../dialects/messages/header-names.ts'
 import { type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
+import { isRequest } from '../http/fetch-arguments.ts'
 import type { Gateway } from './managed-gateway.ts'
 
 /** Options of `withCors`. */
@@ -39,25 +40,35 @@ export function withCors<Host>(gateway: Gateway<Host>, options: CorsOptions): Ga
   const issues = optionIssues(options, checks, { required: ['origins'] })
   if (issues.length > 0) throw new ConfigurationError('withCors()', issues)
   const origins = options.origins === '*' ? '*' : new Set(checked(options.origins))
-  const allowed = (origin: string) => (origins === '*' ? '*' : origins.has(origin) ? origin : undefined)
+  const allowed = (origin: string | null | undefined) => {
+    if (origin === null || origin === undefined) return undefined
+    return origins === '*' ? '*' : origins.has(origin) ? origin : undefined
+  }
+  const { errorResponse } = gateway
   return {
     ...gateway,
     fetch: async (input, init) => {
-      const request = input instanceof Request ? input : undefined
-      const origin = request?.headers.get('origin') ?? undefined
-      const allow = origin === undefined ? undefined : allowed(origin)
+      const request = isRequest(input) ? input : undefined
+      const allow = allowed(request?.headers.get('origin'))
       if (request?.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
         return preflight(allow, options.maxAgeSeconds ?? 600)
       }
-      const response = await gateway.fetch(input, init)
-      response.headers.append('vary', 'origin')
-      if (allow !== undefined) {
-        response.headers.set('access-control-allow-origin', allow)
-        response.headers.set('access-control-expose-headers', exposed)
-      }
-      return response
+      return withHeaders(await gateway.fetch(input, init), allow)
     },
+    ...(errorResponse && {
+      errorResponse: (pathname, reason, message, mount, origin) =>
+        withHeaders(errorResponse(pathname, reason, message, mount), allowed(origin)),
+    }),
   }
+}
+
+function withHeaders(response: Response, allow: string | undefined): Response {
+  response.headers.append('vary', 'origin')
+  if (allow !== undefined) {
+    response.headers.set('access-control-allow-origin', allow)
+    response.headers.set('access-control-expose-headers', exposed)
+  }
+  return response
 }
 
 function preflight(allow: string | undefined, maxAgeSeconds: number): Response {
