@@ -26,14 +26,24 @@ export async function findPrincipal(
   return { principal: principalOf(stored) }
 }
 
-type Described = { readonly [Name in 'models' | 'tags' | 'limits']?: Principal[Name] | null }
+type Described = { readonly [Name in 'models' | 'tags' | 'limits']?: Principal[Name] | null } & Pick<
+  Principal,
+  'storeResponses'
+>
 
-function principalOf({ id, models, tags, limits }: Described & { readonly id: string }): Principal {
+function principalOf({
+  id,
+  models,
+  tags,
+  limits,
+  storeResponses,
+}: Described & { readonly id: string }): Principal {
   return {
     id,
     source: 'api_keys',
     ...(models && { models }),
     ...(tags && { tags }),
     ...(limits && { limits }),
+    ...(storeResponses !== undefined && { storeResponses }),
   }
 }
