@@ -1,7 +1,7 @@
 import { configurationError } from '@sluice/core/adapter'
 
 /** The maximum of a timer. A longer one fires at once. */
-const maxTimerMs = 2_147_483_647
+export const maxTimerMs = 2_147_483_647
 
 /**
  * Throws `ConfigurationError` for an invalid number of milliseconds. A timer would fire at once for `NaN`, a string or a

@@ -4,6 +4,7 @@ import {
   configurationIssue,
   unknownOption,
 } from '@sluice/core/adapter'
+import { maxTimerMs } from './check-milliseconds.ts'
 import {
   type FetchDependencies,
   type FetchedImage,
@@ -35,7 +36,6 @@ export interface ImageFetcherOptions {
 const dependencies: FetchDependencies = { lookup: resolveAddresses, isPublic: isPublicAddress }
 
 const known = ['hosts', 'maxBytes', 'maxImages', 'maxTotalBytes', 'timeoutMs']
-const maxTimeoutMs = 2 ** 31 - 1
 
 /**
  * Creates a function that fetches images which callers send as links, for vendors that accept images as data only. Pass it as
@@ -76,7 +76,7 @@ function guardsOf(options: ImageFetcherOptions): Guards & RequestBudget {
   }
   const bounds = { maxBytes, maxImages, maxTotalBytes, timeoutMs }
   for (const [name, value] of Object.entries(bounds)) {
-    const max = name === 'timeoutMs' ? maxTimeoutMs : Number.MAX_SAFE_INTEGER
+    const max = name === 'timeoutMs' ? maxTimerMs : Number.MAX_SAFE_INTEGER
     if (Number.isInteger(value) && value >= 1 && value <= max) continue
     issues.push(configurationIssue([name], value, `a whole number from 1 to ${max}`))
   }

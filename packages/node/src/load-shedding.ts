@@ -5,6 +5,7 @@ import {
   configurationIssue,
   unknownOption,
 } from '@sluice/core/adapter'
+import { maxTimerMs } from './check-milliseconds.ts'
 import { ownMembers } from './own-members.ts'
 import { type LoadMeter, processLoad } from './process-load.ts'
 
@@ -34,8 +35,6 @@ export interface LoadSheddingOptions {
 
 /** The share of a bound at which a process has recovered. Without this gap it would flap between two states. */
 const recoveryRatio = 0.9
-
-const maxTimerMs = 2_147_483_647
 
 /**
  * Rejects requests while this process is overloaded: it has too many requests in flight, its event loop is delayed, or its

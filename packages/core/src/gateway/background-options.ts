@@ -1,6 +1,7 @@
 import type { PartialOptions } from '../contracts/partial-options.ts'
 import type { OptionChecks } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
+import { withDefaults } from '../primitives/with-defaults.ts'
 
 /** Bounds of responses that run in the background (`background: true` in the Responses API). */
 export interface BackgroundOptions {
@@ -32,8 +33,7 @@ const defaultBackground: BackgroundOptions = {
 export function backgroundOf({ background, responses }: GivenOptions): BackgroundOptions | undefined {
   if (background === false || responses === false) return undefined
   if (background === undefined && !hasProcess()) return undefined
-  const given = Object.entries(background ?? {}).filter(([, value]) => value !== undefined)
-  return { ...defaultBackground, ...Object.fromEntries(given) }
+  return withDefaults(defaultBackground, background)
 }
 
 /** Returns an issue for an option that asks for what cannot be done. */

@@ -1,3 +1,5 @@
+import { withResolver } from '../primitives/with-resolver.ts'
+
 /** A part ends with the text that reaches this length, in UTF-16 units. */
 const partLength = 65_536
 
@@ -101,12 +103,4 @@ function countEvents(text: string): number {
   let count = 0
   for (let at = text.indexOf('\n\n'); at !== -1; at = text.indexOf('\n\n', at + 2)) count++
   return count
-}
-
-function withResolver(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = () => {}
-  const promise = new Promise<void>(settle => {
-    resolve = settle
-  })
-  return { promise, resolve }
 }

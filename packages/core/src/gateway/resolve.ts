@@ -9,7 +9,6 @@ import type { Ledger } from '../contracts/ledger.ts'
 import type { LimitStore } from '../contracts/limit-store.ts'
 import type { Limiter } from '../contracts/limiter.ts'
 import type { LoadShedder } from '../contracts/load-shedder.ts'
-import type { PartialOptions } from '../contracts/partial-options.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { ResponseStore } from '../contracts/response-store.ts'
 import type { Route, UnknownModel } from '../contracts/route.ts'
@@ -22,6 +21,7 @@ import type { RequestLimits } from '../http/request-limits.ts'
 import { ListedNames } from '../observability/listed-names.ts'
 import { safeObserver } from '../observability/observers.ts'
 import { ownMembers } from '../primitives/own-members.ts'
+import { withDefaults } from '../primitives/with-defaults.ts'
 import { memoryLimitStore } from '../rate-limiting/memory-limit-store.ts'
 import { unknownModel } from '../routing/unknown-model.ts'
 import { memoryResponseStore } from '../stores/memory-response-store.ts'
@@ -259,9 +259,4 @@ function clockOf({ clock, now }: Pick<GatewayOptions, 'clock' | 'now'>): Clock {
     setTimer: (ms, run) => clock.setTimer(ms, run),
   }
   return { ...given, now: guardNow(now, given) }
-}
-
-function withDefaults<T extends object>(defaults: T, given: PartialOptions<T> | undefined): T {
-  const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined)
-  return { ...defaults, ...Object.fromEntries(set) }
 }

@@ -1,4 +1,5 @@
 import { type Clock, maxTimerMs, type Timer } from '../clock/clock.ts'
+import { withResolver } from '../primitives/with-resolver.ts'
 import { ConcurrentCounts } from './concurrent-counts.ts'
 import type { Lifetime } from './lifetime.ts'
 import { Uploads } from './uploads.ts'
@@ -63,14 +64,6 @@ export class RunningRequests {
       for (const lifetime of [...this.#lifetimes]) lifetime.end('gateway_closed')
     })
   }
-}
-
-function withResolver(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {}
-  const promise = new Promise<void>(settle => {
-    resolve = settle
-  })
-  return { promise, resolve }
 }
 
 /** The current load of a gateway. It survives a reload of the options. */

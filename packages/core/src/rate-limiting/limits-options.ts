@@ -8,6 +8,7 @@ import {
   type ConfigurationIssue,
   configurationIssue,
 } from '../errors/configuration-error.ts'
+import { withDefaults } from '../primitives/with-defaults.ts'
 import { aStoreTimeout, defaultStoreTimeoutMs } from '../stores/store-timeout.ts'
 import type { MemoryLimitStore } from './memory-limit-store.ts'
 
@@ -75,11 +76,11 @@ export const limitDefaults = {
 export function failurePolicies(
   given: LimitsOptions['onStoreFailure'],
 ): Readonly<Record<LimitKind, StoreFailurePolicy>> {
-  const defaults = { requests: 'local', tokens: 'local', concurrent: 'local', budget: 'closed' } as const
-  if (given === undefined) return defaults
   if (typeof given === 'string') return { requests: given, tokens: given, concurrent: given, budget: given }
-  const set = Object.entries(given).filter(([, policy]) => policy !== undefined)
-  return { ...defaults, ...Object.fromEntries(set) }
+  return withDefaults<Record<LimitKind, StoreFailurePolicy>>(
+    { requests: 'local', tokens: 'local', concurrent: 'local', budget: 'closed' },
+    given,
+  )
 }
 
 /**

@@ -5,8 +5,8 @@ import type { CallTarget } from '../contracts/route.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import { isPromise } from '../primitives/is-promise.ts'
+import { withDefaults } from '../primitives/with-defaults.ts'
 import type { AttemptObserver, CallDependencies } from './call-context.ts'
-import { withOwn } from './health/health-options.ts'
 
 /** Returns the dependencies of the calls of a target, with its own timeouts. */
 export function dependenciesOf(
@@ -16,7 +16,7 @@ export function dependenciesOf(
   const own = callOptions?.timeouts
   if (own === undefined) return dependencies
   const { timeouts, fixedTimeouts } = dependencies
-  return { ...dependencies, timeouts: { ...withOwn<Timeouts>(timeouts, own), ...fixedTimeouts } }
+  return { ...dependencies, timeouts: { ...withDefaults<Timeouts>(timeouts, own), ...fixedTimeouts } }
 }
 
 /** Admits a call by the limits of its target. Throws `GatewayError` where they are exceeded, or do not answer in time. */

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
+import { maxTimerMs } from '../check-milliseconds.ts'
 import { Channel, type ChannelHandler } from './channel.ts'
 
 /** The environment variable of a worker: its number, how many there are, and the version of the messages. */
@@ -36,8 +37,6 @@ export class WorkerStartError extends Error {
 
 /** How long a worker may take until it is ready, in milliseconds. */
 const startMs = 60_000
-/** The maximum of a timer, in milliseconds. */
-const maxTimerMs = 2_147_483_647
 /** How long it may take to end after its requests, in milliseconds, before it is killed. */
 const exitMs = 10_000
 

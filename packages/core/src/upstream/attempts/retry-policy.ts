@@ -1,3 +1,4 @@
+import { maxTimerMs } from '../../clock/clock.ts'
 import type { RetryOptions } from '../../contracts/call-options.ts'
 import type { RoutedTarget } from '../../contracts/route.ts'
 import { GatewayError } from '../../errors/errors.ts'
@@ -57,9 +58,6 @@ export function backoffDelay(
   }
   return random * Math.min(maxMs, baseMs * 2 ** retries)
 }
-
-/** The maximum of a timer, in milliseconds. */
-const maxTimerMs = 2_147_483_647
 
 /** Returns when another target is called beside this one, in monotonic milliseconds; infinite for never. */
 export function hedgeTime({ hedgeAfterMs }: Pick<RoutedTarget, 'hedgeAfterMs'>, now: number): number {

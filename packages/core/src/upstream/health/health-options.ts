@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock/clock.ts'
 import type { BreakerOptions, CallOptions, RetryOptions } from '../../contracts/call-options.ts'
 import type { ProviderKeyEvent, StoreEvent, TargetEvent } from '../../contracts/events.ts'
-import type { PartialOptions } from '../../contracts/partial-options.ts'
 import type { SharedHealth } from '../../contracts/shared-health.ts'
+import { withDefaults } from '../../primitives/with-defaults.ts'
 
 /** The settings of health. Read at each use, as `reload` may replace them. */
 export interface HealthSettings {
@@ -45,7 +45,7 @@ export function retryOptionsOf(
 ): RetryOptions | undefined {
   const own = options?.retry
   if (own === undefined) return general
-  return own === false ? undefined : withOwn(general ?? defaultRetry, own)
+  return own === false ? undefined : withDefaults(general ?? defaultRetry, own)
 }
 
 /** Returns the circuit breaker and cooldowns of a target; `undefined`: neither. */
@@ -55,11 +55,5 @@ export function breakerOptionsOf(
 ): BreakerOptions | undefined {
   const own = options?.breaker
   if (own === undefined) return general
-  return own === false ? undefined : withOwn(general ?? defaultBreaker, own)
-}
-
-/** Returns options, with those of a target in their place. A member that is `undefined` is not set. */
-export function withOwn<T extends object>(general: T, own: PartialOptions<T>): T {
-  const set = Object.entries(own).filter(([, value]) => value !== undefined)
-  return { ...general, ...Object.fromEntries(set) }
+  return own === false ? undefined : withDefaults(general ?? defaultBreaker, own)
 }
