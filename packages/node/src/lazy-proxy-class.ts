@@ -20,7 +20,7 @@ export function defineLazyProxy<T extends object>(
       ...forward,
     })
   }
-  // Node 20 and 22 keep a built-in's inside behind symbols: with these, `new Request(standIn)` works there.
+  // Node 20 and 22 keep a built-in's inside behind symbols: with these, `new Request(proxy)` works there.
   for (const key of Object.getOwnPropertySymbols(sample)) {
     Object.defineProperty(own, key, { configurable: true, ...getter(key, real) })
   }

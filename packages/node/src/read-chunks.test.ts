@@ -75,7 +75,7 @@ describe('chunks', () => {
     waiting?.catch(() => {})
     client.reset()
     await closed
-    await expect(waiting ?? body.next()).rejects.toThrow('left before its request was complete')
+    await expect(waiting ?? body.next()).rejects.toThrow('disconnected before its request was complete')
   })
 
   it('is empty for an empty body', async () => {

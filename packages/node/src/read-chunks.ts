@@ -73,5 +73,5 @@ class ChunkIterator implements AsyncIterableIterator<Uint8Array> {
 }
 
 function disconnectError(): Error {
-  return new Error('The client left before its request was complete.')
+  return new Error('The client disconnected before its request was complete.')
 }

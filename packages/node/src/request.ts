@@ -35,8 +35,8 @@ class IncomingRequest implements DisconnectSource {
   readonly #body: KnownBody | IncomingBody
   #headers: Headers | undefined = undefined
   #watching = false
-  #left = false
-  #leavers: DisconnectListener[] | undefined = undefined
+  #disconnected = false
+  #disconnectListeners: DisconnectListener[] | undefined = undefined
   #controller: AbortController | undefined = undefined
   #native: Request | undefined = undefined
 
@@ -71,7 +71,7 @@ class IncomingRequest implements DisconnectSource {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
       this.#watch()
-      if (this.#left) this.#abort()
+      if (this.#disconnected) this.#abort()
     }
     return this.#controller.signal
   }
@@ -82,18 +82,18 @@ class IncomingRequest implements DisconnectSource {
 
   get disconnected(): boolean {
     this.#watch()
-    return this.#left
+    return this.#disconnected
   }
 
   onDisconnect(listener: DisconnectListener): void {
     this.#watch()
-    if (this.#leavers === undefined) this.#leavers = [listener]
-    else this.#leavers.push(listener)
+    if (this.#disconnectListeners === undefined) this.#disconnectListeners = [listener]
+    else this.#disconnectListeners.push(listener)
   }
 
   offDisconnect(listener: DisconnectListener): void {
-    const at = this.#leavers?.indexOf(listener) ?? -1
-    if (at !== -1) this.#leavers!.splice(at, 1)
+    const at = this.#disconnectListeners?.indexOf(listener) ?? -1
+    if (at !== -1) this.#disconnectListeners!.splice(at, 1)
   }
 
   #watch(): void {
@@ -105,17 +105,21 @@ class IncomingRequest implements DisconnectSource {
   }
 
   #closed(): void {
-    if (this.#left || !hasLeft(this.#incoming, this.#response)) return
-    this.#left = true
+    if (this.#disconnected || !hasDisconnected(this.#incoming, this.#response)) return
+    this.#disconnected = true
     this.#abort()
     // One of them may take back another one.
-    for (let next = this.#leavers?.shift(); next !== undefined; next = this.#leavers?.shift()) {
+    for (
+      let next = this.#disconnectListeners?.shift();
+      next !== undefined;
+      next = this.#disconnectListeners?.shift()
+    ) {
       next.clientDisconnected()
     }
   }
 
   #abort(): void {
-    this.#controller?.abort(new DOMException('The client left.', 'AbortError'))
+    this.#controller?.abort(new DOMException('The client disconnected.', 'AbortError'))
   }
 
   get bodyUsed(): boolean {
@@ -154,8 +158,8 @@ class IncomingRequest implements DisconnectSource {
  * It is an `instanceof Request` and has all its members. On Node 24 and newer `new Request(request)` and `fetch(request)`
  * require a native one: pass `request.clone()`.
  *
- * Throws `MalformedRequest` for a repeated `Host`, `Authorization` or `Content-Type`, for a `Transfer-Encoding` other than
- * `chunked`, for a bad `Host`, and for a request target that is not a path or an http URL.
+ * Throws `MalformedRequest` for a repeated `Host`, `Authorization`, `X-Api-Key` or `Content-Type`, for a `Transfer-Encoding`
+ * other than `chunked`, for a bad `Host`, and for a request target that is not a path or an http URL.
  */
 export function toRequest(incoming: IncomingMessage, options: RequestOptions = {}): Request {
   return createRequest(incoming, options, requestUrl)
@@ -178,7 +182,7 @@ export function requestBody(request: Request): HostBody {
   return IncomingRequest.body(request as unknown as IncomingRequest)
 }
 
-function hasLeft(incoming: IncomingMessage, response: ServerResponse | undefined): boolean {
+function hasDisconnected(incoming: IncomingMessage, response: ServerResponse | undefined): boolean {
   return response === undefined ? !incoming.complete : !response.writableFinished
 }
 

@@ -46,10 +46,10 @@ export function write(
   if (typeof body === 'string' && !ascii) body = Buffer.from(body)
   if (body === null || res.req.method === 'HEAD') {
     cancelBody(body)
-    if (closing) return lingerAfter(null, res)
+    if (closing) return endAfterBody(null, res)
     res.end()
   } else if (typeof body === 'string' || body instanceof Uint8Array) {
-    if (closing) return lingerAfter(body, res).then(() => endWithin(res, stallMs))
+    if (closing) return endAfterBody(body, res).then(() => endWithin(res, stallMs))
     // Node converts Latin-1 faster than UTF-8, which ASCII is as well.
     if (typeof body === 'string' && Buffer.byteLength(body) === body.length) res.end(body, 'latin1')
     else res.end(body)
@@ -61,7 +61,7 @@ export function write(
 }
 
 /** Closes the connection after the client has read the complete response. Until then the client may continue to write. */
-async function lingerAfter(body: string | Uint8Array | null, res: ServerResponse): Promise<void> {
+async function endAfterBody(body: string | Uint8Array | null, res: ServerResponse): Promise<void> {
   if (body === null) res.flushHeaders()
   else res.write(body)
   flusherOf(res)?.call(res)

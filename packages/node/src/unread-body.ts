@@ -40,7 +40,7 @@ export function limitRemainingBody(incoming: IncomingMessage): void {
   if (incoming.complete || incoming.destroyed || incoming.httpVersionMajor > 1) return
   const { socket } = incoming
   const timer = setTimeout(() => {
-    // Where `linger` waits, the answer has its own end.
+    // `drainBody` closes it otherwise.
     if (!closing.has(socket)) socket.destroySoon()
   }, maxDrainMs)
   const stop = () => clearTimeout(timer)
