@@ -62,8 +62,8 @@ describePage(page, {
     expect(four.mock.calls).toEqual([['a.b.cdn.example']])
     expect(running.printed).toEqual(
       [
-        "The image's host, with its port, is not among the hosts that may be asked.",
-        "The image's host, with its port, is not among the hosts that may be asked.",
+        "The image's host, with its port, is not one of the allowed hosts.",
+        "The image's host, with its port, is not one of the allowed hosts.",
         "The image's host has an address that is not public.",
       ].flatMap(reason => ['The image could not be fetched from its URL.', reason]),
     )

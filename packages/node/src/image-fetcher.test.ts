@@ -57,8 +57,8 @@ describe('imageFetcher', () => {
     const fetchImage = imageFetcher({ hosts: ['images.example.com'], maxImages: 2 })
     const { signal } = new AbortController()
     const url = 'https://127.0.0.1/a.png'
-    await expect(fetchImage(url, signal)).rejects.toThrow(/not among the hosts/)
-    await expect(fetchImage(url, signal)).rejects.toThrow(/not among the hosts/)
+    await expect(fetchImage(url, signal)).rejects.toThrow(/not one of the allowed hosts/)
+    await expect(fetchImage(url, signal)).rejects.toThrow(/not one of the allowed hosts/)
     await expect(fetchImage(url, signal)).rejects.toThrow(/more than 2 images/)
   })
 

@@ -16,14 +16,14 @@ export interface ImageLocation {
  * ends it at once.
  */
 export async function download(
-  place: ImageLocation,
+  location: ImageLocation,
   addresses: readonly string[],
   limits: { readonly maxBytes: number; readonly ca: string | undefined },
   signal: AbortSignal,
 ): Promise<{ readonly mediaType: ImageType; readonly data: Uint8Array }> {
   signal.throwIfAborted()
-  const asked = request({
-    ...place,
+  const sent = request({
+    ...location,
     method: 'GET',
     headers: { accept: imageTypes.join(', '), 'accept-encoding': 'identity', 'user-agent': 'sluice' },
     agent: ownAgent(),
@@ -32,10 +32,10 @@ export async function download(
     // Said here, as the environment can turn the default off.
     rejectUnauthorized: true,
   })
-  const end = () => asked.destroy()
+  const end = () => sent.destroy()
   signal.addEventListener('abort', end, { once: true })
   try {
-    const response = await answerOf(asked)
+    const response = await responseTo(sent)
     const mediaType = checkedHead(response)
     const data = await boundedBody(response, limits.maxBytes).catch(cause => {
       throw brokenOff(cause)
@@ -45,7 +45,7 @@ export async function download(
     return { mediaType, data }
   } finally {
     signal.removeEventListener('abort', end)
-    asked.destroy()
+    sent.destroy()
   }
 }
 
@@ -69,13 +69,13 @@ function only(addresses: readonly string[]): LookupFunction {
   }
 }
 
-function answerOf(asked: ClientRequest): Promise<IncomingMessage> {
+function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const failed = (cause?: NodeJS.ErrnoException) => reject(brokenOff(cause))
-    asked
+    sent
       .once('response', resolve)
       .once('close', failed)
-      // This one stays: what fails after the answer is heard by its reader.
+      // This one stays: what fails after the response is reported to its reader.
       .on('error', failed)
       .end()
   })

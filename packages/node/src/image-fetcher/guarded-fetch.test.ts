@@ -45,12 +45,12 @@ function fetchFrom({ port, ca }: { port: number; ca?: string }, asking: Asking =
   const { url = port => `https://images.example.com:${port}/a.png?b=1#c` } = asking
   const { maxBytes = 1_000_000, timeoutMs = 10_000, signal = new AbortController().signal } = asking
   const rules = [`images.example.com:${port}`, `*.cdn.example:${port}`].map(hostRule)
-  const world: FetchDependencies = {
+  const dependencies: FetchDependencies = {
     lookup: asking.lookup ?? (async () => [here]),
     isPublic: asking.isPublic ?? (address => address === here),
     ca,
   }
-  return guardedFetch(url(port), signal, { hosts: rules, maxBytes, timeoutMs }, world)
+  return guardedFetch(url(port), signal, { hosts: rules, maxBytes, timeoutMs }, dependencies)
 }
 
 describe('guardedFetch', () => {
@@ -111,27 +111,27 @@ describe('a link', () => {
     [() => '', /no URL/],
     [
       port => `https://images.example.com:${port}/${'a'.repeat(9_000)}`,
-      /has 90\d\d characters; at most 8192/,
+      /has 90\d\d characters; expected at most 8192/,
     ],
     [port => `http://images.example.com:${port}/`, /not https/],
     [() => 'file:///etc/hosts', /not https/],
     [() => 'ftp://images.example.com/', /not https/],
     [port => `https://ann@images.example.com:${port}/`, /user name or a password/],
     [port => `https://:secret@images.example.com:${port}/`, /user name or a password/],
-    [() => 'https://images.example.com/', /not among the hosts/],
-    [() => 'https://images.example.com:22/', /not among the hosts/],
-    [port => `https://example.com:${port}/`, /not among the hosts/],
-    [port => `https://a.images.example.com:${port}/`, /not among the hosts/],
-    [port => `https://cdn.example:${port}/`, /not among the hosts/],
-    [port => `https://evilcdn.example:${port}/`, /not among the hosts/],
-    [port => `https://images.example.com.evil.example:${port}/`, /not among the hosts/],
+    [() => 'https://images.example.com/', /not one of the allowed hosts/],
+    [() => 'https://images.example.com:22/', /not one of the allowed hosts/],
+    [port => `https://example.com:${port}/`, /not one of the allowed hosts/],
+    [port => `https://a.images.example.com:${port}/`, /not one of the allowed hosts/],
+    [port => `https://cdn.example:${port}/`, /not one of the allowed hosts/],
+    [port => `https://evilcdn.example:${port}/`, /not one of the allowed hosts/],
+    [port => `https://images.example.com.evil.example:${port}/`, /not one of the allowed hosts/],
     [port => `https://images.example.com@evil.example:${port}/`, /user name/],
-    [port => `https://127.0.0.1:${port}/`, /not among the hosts/],
-    [port => `https://[::1]:${port}/`, /not among the hosts/],
-    [port => `https://images.example.com..:${port}/`, /no sound name/],
-    [port => `https://*.cdn.example:${port}/`, /no sound name/],
-    [port => `https://${'a'.repeat(64)}.cdn.example:${port}/`, /no sound name/],
-    [port => `https://${'a.'.repeat(130)}cdn.example:${port}/`, /no sound name/],
+    [port => `https://127.0.0.1:${port}/`, /not one of the allowed hosts/],
+    [port => `https://[::1]:${port}/`, /not one of the allowed hosts/],
+    [port => `https://images.example.com..:${port}/`, /no valid host name/],
+    [port => `https://*.cdn.example:${port}/`, /no valid host name/],
+    [port => `https://${'a'.repeat(64)}.cdn.example:${port}/`, /no valid host name/],
+    [port => `https://${'a.'.repeat(130)}cdn.example:${port}/`, /no valid host name/],
   ]
   it.each(refused)('is refused before its name is looked up: %s', async (url, why) => {
     const server = await host((_request, response) => sendImage(response))
@@ -447,7 +447,7 @@ describe('the time', () => {
 })
 
 describe('an abort', () => {
-  const reason = new DOMException('The client left.', 'AbortError')
+  const reason = new DOMException('The client disconnected.', 'AbortError')
 
   it('before is heard before anything is asked', async () => {
     const lookup = vi.fn(async () => [here])

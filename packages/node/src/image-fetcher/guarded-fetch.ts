@@ -25,7 +25,7 @@ export interface FetchDependencies {
   readonly ca?: string | undefined
 }
 
-const longestUrl = 8_192
+const maxUrlLength = 8_192
 
 /**
  * Fetches an image from an untrusted URL. Its addresses are looked up once, checked, and connected to
@@ -35,29 +35,34 @@ export async function guardedFetch(
   url: string,
   signal: AbortSignal,
   guards: Guards,
-  world: FetchDependencies,
+  dependencies: FetchDependencies,
 ): Promise<FetchedImage> {
   signal.throwIfAborted()
-  const place = parseImageUrl(url, guards.hosts)
+  const location = parseImageUrl(url, guards.hosts)
   const ending = new AbortController()
-  const leave = () => ending.abort(signal.reason)
+  const abort = () => ending.abort(signal.reason)
   const late = () => ending.abort(new Error(`The image did not arrive within ${guards.timeoutMs} ms.`))
   const timer = setTimeout(late, guards.timeoutMs)
-  signal.addEventListener('abort', leave, { once: true })
+  signal.addEventListener('abort', abort, { once: true })
   try {
-    const addresses = await checkedAddresses(place.host, ending.signal, world)
-    return await download(place, addresses, { maxBytes: guards.maxBytes, ca: world.ca }, ending.signal)
+    const addresses = await checkedAddresses(location.host, ending.signal, dependencies)
+    return await download(
+      location,
+      addresses,
+      { maxBytes: guards.maxBytes, ca: dependencies.ca },
+      ending.signal,
+    )
   } catch (error) {
     throw ending.signal.aborted ? ending.signal.reason : error
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', leave)
+    signal.removeEventListener('abort', abort)
   }
 }
 
 function parseImageUrl(text: string, hosts: readonly HostRule[]): ImageLocation {
-  if (text.length > longestUrl) {
-    throw new Error(`The image's link has ${text.length} characters; at most ${longestUrl} are taken.`)
+  if (text.length > maxUrlLength) {
+    throw new Error(`The image's link has ${text.length} characters; expected at most ${maxUrlLength}.`)
   }
   if (!URL.canParse(text)) throw new Error("The image's link is no URL.")
   const url = new URL(text)
@@ -67,9 +72,9 @@ function parseImageUrl(text: string, hosts: readonly HostRule[]): ImageLocation 
   }
   const host = bareHost(url.hostname)
   const port = Number(url.port || 443)
-  if (!isHost(host)) throw new Error("The image's link has no sound name of a host.")
+  if (!isHost(host)) throw new Error("The image's link has no valid host name.")
   if (!isAllowed(hosts, host, port)) {
-    throw new Error("The image's host, with its port, is not among the hosts that may be asked.")
+    throw new Error("The image's host, with its port, is not one of the allowed hosts.")
   }
   return { host, port, path: url.pathname + url.search }
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { configurationError } from '@sluice/core/adapter'
 import { isPublicAddress } from './public-address.ts'
 
-/** A host that may be asked. */
+/** A host that may be called. */
 export interface HostRule {
   /** `name`: this one. `below`: every name that ends in a dot and this one. `any`: every host. */
   readonly kind: 'name' | 'below' | 'any'

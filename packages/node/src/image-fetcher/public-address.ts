@@ -7,7 +7,7 @@ const closedIPv4 = [
   ['100.64.0.0', 10], // carriers' own
   ['127.0.0.0', 8], // loopback
   ['168.63.129.16', 32], // Azure's own services, as seen from its machines
-  ['169.254.0.0', 16], // link-local; clouds tell credentials here
+  ['169.254.0.0', 16], // link-local; clouds serve credentials here
   ['172.16.0.0', 12], // private
   ['192.0.0.0', 24], // protocol assignments
   ['192.0.2.0', 24], // documentation
