@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { type Command, CommandError } from '../command.ts'
+import { printable } from '../command-line/printable.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { configSummary } from '../config/config-summary.ts'
 import { InvalidConfigError } from '../config/issues/invalid-config-error.ts'
@@ -28,7 +29,10 @@ Example: sluice check gateway.yaml`,
     const named = typeof values.config === 'string' ? [values.config] : []
     const [path, more] = [...positionals, ...named]
     if (more !== undefined)
-      throw new CommandError(`check: got '${path}' and '${more}', expected one file.`, 2)
+      throw new CommandError(
+        `check: got '${printable(path!)}' and '${printable(more)}', expected one file.`,
+        2,
+      )
     const json = values.json === true
     try {
       const { config, file } = await loadConfig(path, context)

@@ -4,6 +4,8 @@ import { text } from 'node:stream/consumers'
 import { createGateway, type Explanation, type Prices } from '@sluice/core'
 import type { Database } from '@sluice/core/store'
 import { type Command, type CommandContext, CommandError, type Values } from '../command.ts'
+import { textOf } from '../command-line/arguments.ts'
+import { printable } from '../command-line/printable.ts'
 import { recheckConfig } from '../config/check-config.ts'
 import { compileConfig } from '../config/compile-config.ts'
 import type { TypedConfig } from '../config/config.ts'
@@ -86,19 +88,19 @@ async function parseArguments(
   positionals: readonly string[],
   context: CommandContext,
 ): Promise<ExplainArguments> {
-  const given = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined)
+  const given = (name: string) => textOf(values, name)
   const wrong = (message: string) => new CommandError(`explain: ${message}`, 2)
   const [first] = positionals
-  if (first !== undefined) throw wrong(`got '${first}', expected options only.`)
+  if (first !== undefined) throw wrong(`got '${printable(first)}', expected options only.`)
   const [key, as, model, body, seed] = ['key', 'as', 'model', 'body', 'seed'].map(given)
   const path = given('path') ?? '/chat/completions'
   if ((key === undefined) === (as === undefined))
     throw wrong('the caller is missing, or given twice. Pass one of --key and --as.')
   if (model === undefined && body === undefined) throw wrong('the model is missing. Pass --model or --body.')
   if (!/^(?:\/[a-z_]+)+$/.test(path))
-    throw wrong(`--path is '${path}', expected a path below the base path, such as /responses.`)
+    throw wrong(`--path is '${printable(path)}', expected a path below the base path, such as /responses.`)
   if (seed !== undefined && !/^\d{1,10}$/.test(seed))
-    throw wrong(`--seed is '${seed}', expected a whole number from 0.`)
+    throw wrong(`--seed is '${printable(seed)}', expected a whole number from 0.`)
   return {
     config: given('config'),
     key,
@@ -181,7 +183,7 @@ async function findCaller(
   const found = await findPrincipal(id, config, database, now())
   if (found !== undefined) return found
   throw new CommandError(
-    `explain: no key has the id '${id}', neither in the configuration nor in the database.`,
+    `explain: no key has the id '${printable(id)}', neither in the configuration nor in the database.`,
   )
 }
 

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { type Command, CommandError } from '../command.ts'
+import { codeOf } from '../command-line/error-code.ts'
 import { type ConfigFormat, type ImportResult, reportText, serializeConfig } from '../import/import-result.ts'
 import { importLiteLLM } from '../import/litellm/import-litellm.ts'
 import { parseSource } from '../import/parse-source.ts'
@@ -72,7 +73,7 @@ async function textOf(path: string, shown: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    throw new CommandError(`Cannot read ${shown}: ${codeOf(error)}.`)
+    throw new CommandError(`Cannot read ${shown}: ${codeOf(error) ?? 'unknown error'}.`)
   }
 }
 
@@ -80,15 +81,11 @@ async function write(path: string, shown: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx' })
   } catch (error) {
-    const code = codeOf(error)
+    const code = codeOf(error) ?? 'unknown error'
     throw new CommandError(
       code === 'EEXIST'
         ? `${shown} already exists. Choose another file, or remove it.`
         : `Cannot write ${shown}: ${code}.`,
     )
   }
-}
-
-function codeOf(error: unknown): string {
-  return (error as { readonly code?: string }).code ?? 'unknown error'
 }

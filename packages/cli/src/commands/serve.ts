@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { processTopics, WorkerMember, workerCount } from '@sluice/node/adapter'
 import { type Command, type CommandContext, CommandError, type Values } from '../command.ts'
+import { textOf } from '../command-line/arguments.ts'
+import { printable } from '../command-line/printable.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { networkUrls } from '../dev/network-urls.ts'
 import { consoleOpener } from '../dev/open-console.ts'
@@ -47,7 +49,7 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
   async run(values, positionals, context) {
     if (positionals.length > 0) {
       throw new CommandError(
-        `serve: got '${positionals[0]}', expected options only. Name the file by --config.`,
+        `serve: got '${printable(positionals[0]!)}', expected options only. Name the file by --config.`,
         2,
       )
     }
@@ -172,23 +174,21 @@ async function withFreePort(error: unknown): Promise<never> {
   throw new CommandError(`${(error as Error).message}\nPort ${free} is free: sluice serve --port ${free}`)
 }
 
-function textOf(values: Values, name: string): string | undefined {
-  const value = values[name]
-  return typeof value === 'string' ? value : undefined
-}
-
 function workersOf(values: Values): number | undefined {
   const text = textOf(values, 'workers')
   if (text === undefined) return undefined
   if (text === 'auto') return workerCount('auto', 'sluice serve')
   const count = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (count >= 1 && count <= 1_024) return count
-  throw new CommandError(`serve: --workers is '${text}', expected a whole number from 1 to 1024, or auto.`, 2)
+  throw new CommandError(
+    `serve: --workers is '${printable(text)}', expected a whole number from 1 to 1024, or auto.`,
+    2,
+  )
 }
 
 function portOf(values: Values): number | undefined {
   const text = textOf(values, 'port')
   if (text === undefined) return undefined
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
-  throw new CommandError(`serve: --port is '${text}', expected a whole number from 0 to 65535.`, 2)
+  throw new CommandError(`serve: --port is '${printable(text)}', expected a whole number from 0 to 65535.`, 2)
 }

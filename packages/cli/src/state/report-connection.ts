@@ -1,3 +1,4 @@
+import { codeOf } from '../command-line/error-code.ts'
 /** Tells once that a server cannot be reached, and once that it can again. What a client says may hold a password. */
 export function reportConnection(
   server: string,
@@ -8,7 +9,8 @@ export function reportConnection(
     failed: error => {
       if (isAway) return
       isAway = true
-      log(`Cannot reach ${server}${codeOf(error)}. Retrying.`)
+      const code = codeOf(error)
+      log(`Cannot reach ${server}${code === undefined ? '' : ` (${code})`}. Retrying.`)
     },
     works: () => {
       if (!isAway) return
@@ -16,9 +18,4 @@ export function reportConnection(
       log(`Reconnected to ${server}.`)
     },
   }
-}
-
-function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return /^[A-Z0-9_]{3,40}$/.test(code) ? ` (${code})` : ''
 }
