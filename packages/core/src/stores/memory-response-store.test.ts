@@ -32,6 +32,19 @@ describe('a response store in memory', () => {
     expect(store.bytes).toBeLessThanOrEqual(100)
   })
 
+  it('counts what has expired as deleted neither one by one nor by owner', () => {
+    let now = 0
+    const store = memoryResponseStore({ ttlMs: 10, now: () => now })
+    store.put(response('a', '1'))
+    store.put(response('a', '2'))
+    now = 9
+    store.put(response('a', '3'))
+    now = 10
+    expect(store.delete('a', '1')).toBe(false)
+    expect(store.deleteOwner('a')).toBe(1)
+    expect([store.size, store.bytes]).toEqual([0, 0])
+  })
+
   it('evicts what has expired first', () => {
     let now = 0
     const store = memoryResponseStore({ maxResponses: 2, ttlMs: 10, now: () => now })

@@ -143,7 +143,10 @@ class Responses implements MemoryResponseStore {
     this.#owners.delete(owner)
     this.size -= owned.responses.size
     this.bytes -= owned.bytes
-    return owned.responses.size
+    const now = this.#now()
+    let count = 0
+    for (const { expiresAt } of owned.responses.values()) if (expiresAt > now) count++
+    return count
   }
 
   /** Removes what has expired, or else the oldest response of the owner that has most. */
