@@ -109,7 +109,8 @@ export function guardShedder(shedder: LoadShedder | undefined, observe: Observer
   const guarded: LoadShedder = guardCallback(load => shedder(load), isReason, nothing, report)
   guarded.close = () => {
     try {
-      memberOf(shedder, 'close')?.call(shedder)
+      const returned: unknown = memberOf(shedder, 'close')?.call(shedder)
+      if (isPromise(returned)) returned.then(undefined, report.failed)
     } catch (error) {
       report.failed(error)
     }

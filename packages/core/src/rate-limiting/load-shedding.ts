@@ -15,6 +15,5 @@ export function inFlightCap(max: number): LoadShedder {
   if (!(Number.isSafeInteger(max) && max >= 1)) {
     throw configurationError('inFlightCap()', [], max, 'a whole number from 1')
   }
-  return ({ inFlight }) =>
-    inFlight < max ? undefined : `got ${inFlight} requests in flight, expected at most ${max}`
+  return ({ inFlight }) => (inFlight < max ? undefined : `${inFlight} requests in flight`)
 }

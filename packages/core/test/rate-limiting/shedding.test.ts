@@ -121,6 +121,22 @@ describe('a gateway that sheds', () => {
     ])
   })
 
+  it.each([
+    [
+      'throws',
+      () => {
+        throw broken
+      },
+    ],
+    ['rejects', () => Promise.reject(broken)],
+  ])('closes where its shedder %s as it is closed, and reports that', async (_, close) => {
+    const loadShedder: LoadShedder = Object.assign(() => undefined, { close })
+    const { gateway, events } = serving(answering(), { loadShedder })
+    await gateway.close({ drainMs: 0 })
+    await turn()
+    expect(events).toMatchObject([{ type: 'warning', code: 'load_shedder_failed', error: broken }])
+  })
+
   it('tells again that its shedder fails, once it has worked', async () => {
     let works = false
     const { post, events } = serving(answering(), {
@@ -157,8 +173,8 @@ describe('inFlightCap', () => {
   it('has room up to so many', () => {
     const cap = inFlightCap(3)
     expect([0, 2].map(inFlight => cap({ inFlight }))).toEqual([undefined, undefined])
-    expect(cap({ inFlight: 3 })).toBe('got 3 requests in flight, expected at most 3')
-    expect(cap({ inFlight: 9 })).toBe('got 9 requests in flight, expected at most 3')
+    expect(cap({ inFlight: 3 })).toBe('3 requests in flight')
+    expect(cap({ inFlight: 9 })).toBe('9 requests in flight')
   })
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '3' as never])('refuses %s', most => {
