@@ -19,12 +19,12 @@ export const unsupportedSettings: UnsupportedHints = {
     fix: 'Nothing.',
   },
   'model_list[].litellm_params.timeout': {
-    why: 'Timeouts are global, not per target.',
-    fix: 'Set timeouts.firstByteMs, timeouts.responseMs and timeouts.totalMs.',
+    why: 'Timeouts of targets are not converted.',
+    fix: 'Set timeouts.firstByteMs, timeouts.responseMs and timeouts.totalMs of the target.',
   },
   'model_list[].litellm_params.stream_timeout': {
-    why: 'Timeouts are global, not per target.',
-    fix: 'Set timeouts.firstByteMs and timeouts.idleMs, which apply to all streams.',
+    why: 'Timeouts of targets are not converted.',
+    fix: 'Set timeouts.firstByteMs and timeouts.idleMs of the target.',
   },
   'model_list[].litellm_params.tags': {
     why: 'Requests carry no tags; callers do.',
@@ -157,8 +157,8 @@ export const unsupportedSettings: UnsupportedHints = {
     fix: 'Send such requests to the vendor itself.',
   },
   guardrails: {
-    why: 'There are no guardrails.',
-    fix: 'Wrap the gateway in your own code: docs/custom-gateway.md shows where.',
+    why: 'Guardrails are not converted.',
+    fix: 'Set hooks: see docs/hooks.md.',
   },
   mcp_servers: {
     why: 'Only chat completions are supported.',
@@ -195,7 +195,7 @@ function retryPolicy(): UnsupportedHints[string] {
 }
 
 function alerts(): UnsupportedHints[string] {
-  return { why: 'There is no alerting.', fix: 'Alert on the metrics of the service in your monitoring.' }
+  return { why: 'Alerts are not converted.', fix: 'Set alerts: see docs/alerts.md.' }
 }
 
 function jwt(): UnsupportedHints[string] {

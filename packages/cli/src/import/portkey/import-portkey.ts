@@ -69,8 +69,8 @@ function attemptsOf(
 }
 
 const guardrails = {
-  why: 'There are no guardrails.',
-  fix: 'Wrap the gateway in your own code: docs/custom-gateway.md shows where.',
+  why: 'Guardrails are not converted.',
+  fix: 'Set hooks: see docs/hooks.md.',
 }
 
 /** Settings of Portkey that Sluice does not support, or has elsewhere, by path. */
@@ -88,16 +88,16 @@ const unsupportedSettings: UnsupportedHints = {
     fix: 'See the table in docs/retries.md.',
   },
   'targets[].retry': {
-    why: 'Retries are global, not per target.',
-    fix: 'Set maxAttempts and retry.',
+    why: 'Retries of targets are not converted.',
+    fix: 'Set maxAttempts and retry of the target.',
   },
   'targets[].cache': {
     why: 'The cache is global, not per target.',
     fix: 'Set cache.',
   },
   'targets[].request_timeout': {
-    why: 'Timeouts are global, not per target.',
-    fix: 'Set timeouts.firstByteMs and timeouts.responseMs.',
+    why: 'Timeouts of targets are not converted.',
+    fix: 'Set timeouts.firstByteMs and timeouts.responseMs of the target.',
   },
   'targets[].input_guardrails': guardrails,
   'targets[].output_guardrails': guardrails,
