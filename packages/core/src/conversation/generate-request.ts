@@ -23,6 +23,8 @@ export interface ThinkingSetting {
   readonly hasEffort: boolean
   /** What the caller wants to read of it. Default: what the model shows. */
   readonly display?: 'summarized' | 'omitted'
+  /** Whether the caller says nothing but `display`: how much the model thinks is its own. Default `false`. */
+  readonly onlyDisplay?: boolean
 }
 
 /**

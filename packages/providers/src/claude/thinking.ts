@@ -64,12 +64,11 @@ export function claudeThinking(asked: ThinkingInput, adjuster: ParameterAdjuster
   const { reasoning_effort: effort, thinking: own } = input
   if (asked.answersByTool && model.forcedTools !== 'always') return withoutThinking(asked, adjuster)
   if (own !== undefined && own !== null) return ofCaller(own as JsonObject, asked, adjuster)
-  if (asked.setting !== undefined && effort !== 'none' && model.thinking !== 'none')
-    return ofSetting(asked.setting, asked, adjuster)
-  if (effort === undefined)
-    return model.thinksByDefault
-      ? { ...defaultThinking, allowance: tokensForThinking('high', model) }
-      : defaultThinking
+  const { setting } = asked
+  const saysHowMuch = setting !== undefined && setting.onlyDisplay !== true
+  if (saysHowMuch && effort !== 'none' && model.thinking !== 'none')
+    return ofSetting(setting, asked, adjuster)
+  if (effort === undefined) return byDefault(asked)
   switch (model.thinking) {
     case 'adaptive':
       return adaptive(effort, asked, adjuster)
@@ -81,13 +80,21 @@ export function claudeThinking(asked: ThinkingInput, adjuster: ParameterAdjuster
   }
 }
 
+/** Thinks as the model does by itself. */
+function byDefault({ model, setting }: ThinkingInput): ClaudeThinking {
+  if (!model.thinksByDefault) return defaultThinking
+  const shows = model.thinkingHidden && setting?.display === 'summarized'
+  const thinking = shows ? { type: 'adaptive', display: 'summarized' } : undefined
+  return { ...defaultThinking, thinking, allowance: tokensForThinking('high', model) }
+}
+
 /** The schema of the answer holds, for the answer would be another without it. */
 function withoutThinking(
   { model, input, setting }: ThinkingInput,
   adjuster: ParameterAdjuster,
 ): ClaudeThinking {
   const { reasoning_effort: effort, thinking: own } = input
-  if (setting !== undefined && effort === undefined)
+  if (setting !== undefined && setting.onlyDisplay !== true && effort === undefined)
     adjuster.drop('thinking', 'this model does not think while it answers in a schema')
   const why = "This model does not think while 'response_format' asks for a schema. Leave out one of them."
   if (isFields(own) && own.type !== 'disabled') adjuster.unsupported('thinking', why)

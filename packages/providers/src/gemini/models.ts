@@ -4,10 +4,16 @@ export type ThinkingLevel = 'minimal' | 'low' | 'medium' | 'high'
 /** How a request sets a model's thinking budget. */
 export type Thinking =
   | { readonly by: 'nothing' }
-  /** `thinkingBudget`, in tokens. `off`: 0 turns it off. */
-  | { readonly by: 'budget'; readonly min: number; readonly max: number; readonly off: boolean }
-  /** `thinkingLevel`; it cannot be turned off. */
-  | { readonly by: 'level'; readonly levels: readonly ThinkingLevel[] }
+  /** `thinkingBudget`, in tokens. `off`: 0 turns it off. `idle`: it thinks only where a request says how much. */
+  | {
+      readonly by: 'budget'
+      readonly min: number
+      readonly max: number
+      readonly off: boolean
+      readonly idle?: true
+    }
+  /** `thinkingLevel`; it cannot be turned off. `idle`: as above. */
+  | { readonly by: 'level'; readonly levels: readonly ThinkingLevel[]; readonly idle?: true }
 
 /** The two services that offer the models. What one takes, the other may refuse. */
 export type GoogleApi = 'gemini' | 'vertex'
@@ -90,12 +96,15 @@ const fewer: Partial<GeminiModel> = { sampling: false, prefill: false, logprobs:
  */
 const rows: readonly (readonly [RegExp, Partial<GeminiModel>])[] = [
   [/^gemma-?(?:[1-3](?!\d)|3n)/, oldGemma],
-  [/^gemma/, { thinking: { by: 'level', levels: ['minimal', 'high'] } }],
+  [/^gemma/, { thinking: { by: 'level', levels: ['minimal', 'high'], idle: true } }],
   [/^gemini-1/, { ...gemini2, thinking: { by: 'nothing' }, jsonSchema: false, logprobs: ['vertex'] }],
   [/^gemini-2\.0/, { ...gemini2, thinking: { by: 'nothing' } }],
   [/^gemini-2\.5-.*(?:image|tts)/, { ...gemini25, thinking: { by: 'nothing' } }],
   [/^gemini-2\.5-pro/, { ...gemini25, thinking: { by: 'budget', min: 128, max: 32_768, off: false } }],
-  [/^gemini-2\.5-flash-lite/, { ...gemini25, thinking: { by: 'budget', min: 512, max: 24_576, off: true } }],
+  [
+    /^gemini-2\.5-flash-lite/,
+    { ...gemini25, thinking: { by: 'budget', min: 512, max: 24_576, off: true, idle: true } },
+  ],
   [/^gemini-2/, { ...gemini25, thinking: { by: 'budget', min: 1, max: 24_576, off: true } }],
   [/^gemini-3-pro/, gemini3('low', 'high')],
   [/^gemini-3(?:\.[0-4])?-flash/, gemini3('minimal', 'low', 'medium', 'high')],

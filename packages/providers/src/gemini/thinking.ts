@@ -38,9 +38,13 @@ export function thinkingConfig(
   adjuster: ParameterAdjuster,
 ): Readonly<Record<string, unknown>> | undefined {
   const shown = setting?.display === 'omitted' ? {} : { includeThoughts: true }
-  if (setting !== undefined && !setting.hasEffort && thinking.by === 'budget')
+  const ownAmount = setting?.hasEffort === false && setting.onlyDisplay !== true
+  if (ownAmount && thinking.by === 'budget')
     return { thinkingBudget: budgetOf(setting.budgetTokens, thinking, adjuster), ...shown }
-  if (effort === undefined) return setting && thinking.by !== 'nothing' ? shown : undefined
+  if (effort === undefined) {
+    const thinks = thinking.by !== 'nothing' && (ownAmount || thinking.idle !== true)
+    return setting !== undefined && thinks ? shown : undefined
+  }
   if (thinking.by === 'nothing') {
     if (effort !== 'none') adjuster.unsupported('reasoning_effort', 'It does not reason.')
     return undefined
@@ -48,7 +52,7 @@ export function thinkingConfig(
   const amount =
     thinking.by === 'budget'
       ? budget(effort, thinking, adjuster)
-      : level(effort, setting?.hasEffort === false, thinking, adjuster)
+      : level(effort, ownAmount, thinking, adjuster)
   return effort === 'none' ? amount : { ...amount, ...shown }
 }
 

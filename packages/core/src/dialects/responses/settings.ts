@@ -119,14 +119,19 @@ export function readSettings(body: JsonObject, conversationKey: string | undefin
     ...(tiers.has(tier) && { service_tier: tier as NonNullable<ChatRequest['service_tier']> }),
   }
   const { searchPath } = tools
-  const mayThink = hasEffort && effort !== 'none'
   return {
     settings,
-    thinking: mayThink ? { hasEffort, ...(asksForSummary(body) && { display: 'summarized' }) } : undefined,
+    thinking: effort === 'none' ? undefined : thinkingOf(hasEffort, asksForSummary(body)),
     losses: [...tools.losses, ...fieldLosses(body, tier)],
     renamed: searchPath === undefined ? names : { ...names, web_search_options: searchPath },
     tools,
   }
+}
+
+/** A summary without an effort is one of what the model thinks by itself. */
+function thinkingOf(hasEffort: boolean, asksForSummary: boolean): ThinkingSetting | undefined {
+  if (!asksForSummary) return hasEffort ? { hasEffort } : undefined
+  return { hasEffort, display: 'summarized', ...(!hasEffort && { onlyDisplay: true }) }
 }
 
 function sameSettings(body: JsonObject): Partial<Settings> {

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { responsesRequest } from '../../../test/support/responses-request.ts'
+import type { JsonObject } from '../../protocol/chat.ts'
+
+describe('how much a model may think', () => {
+  it.each<[string, JsonObject, object | undefined]>([
+    ['nothing', {}, undefined],
+    ['no thought', { effort: 'none', summary: 'auto' }, undefined],
+    ['an effort', { effort: 'low' }, { hasEffort: true }],
+    [
+      'an effort and a summary',
+      { effort: 'low', summary: 'auto' },
+      { hasEffort: true, display: 'summarized' },
+    ],
+    ['a summary', { summary: 'auto' }, { hasEffort: false, display: 'summarized', onlyDisplay: true }],
+    ['no summary', { summary: null }, undefined],
+  ])('is read of %s', (_, reasoning, thinking) => {
+    expect(responsesRequest({ reasoning }).thinking!()).toEqual(thinking)
+  })
+})
