@@ -64,3 +64,17 @@ describe('a summary without an effort', () => {
     expect(body.generationConfig.thinkingConfig).toEqual({ thinkingBudget: 0 })
   })
 })
+
+describe('the names in adjustments', () => {
+  it('are those of the caller', async () => {
+    expect((await encoded({}, claude('claude-haiku-4-5'))).adjustments).toEqual([
+      'defaulted max_output_tokens',
+    ])
+    const file = { type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,aGk=' }
+    const { adjustments } = await encoded(
+      { input: [{ role: 'user', content: [file] }] },
+      amazon('amazon.nova-pro-v1:0'),
+    )
+    expect(adjustments).toContain('defaulted input')
+  })
+})

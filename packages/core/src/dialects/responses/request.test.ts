@@ -2,6 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { responsesRequest } from '../../../test/support/responses-request.ts'
 import type { JsonObject } from '../../protocol/chat.ts'
 
+describe('the names of the caller', () => {
+  it.each([
+    ['max_tokens', 'max_output_tokens'],
+    ['max_completion_tokens', 'max_output_tokens'],
+    ['messages', 'input'],
+    ['messages[0].content', 'input'],
+    ['reasoning_effort', 'reasoning.effort'],
+    ['temperature', 'temperature'],
+  ])('are given for %s: %s', (path, name) => {
+    expect(responsesRequest().pathOf(path)).toBe(name)
+  })
+})
+
 describe('how much a model may think', () => {
   it.each<[string, JsonObject, object | undefined]>([
     ['nothing', {}, undefined],

@@ -69,6 +69,8 @@ export const responsesFields: ReadonlySet<string> = new Set([
 ])
 
 const names: Readonly<Record<string, string>> = {
+  messages: 'input',
+  max_tokens: 'max_output_tokens',
   max_completion_tokens: 'max_output_tokens',
   reasoning_effort: 'reasoning.effort',
   thinking: 'reasoning',
