@@ -85,7 +85,7 @@ function decodeAnswer(
   extras?: AnswerExtras,
 ): Reply | Promise<Reply> {
   const { status } = response
-  if (status < 200 || status > 299) return refused(response, now)
+  if (status < 200 || status > 299) return refused(response, call, now)
   checkResponseHead(response)
   const { input, unsupportedParameters } = call
   if (input.stream !== true) {
@@ -98,8 +98,8 @@ function decodeAnswer(
   return { kind: 'stream', chunks: new ChunkStream(response.body, asked, extras) }
 }
 
-async function refused(response: UpstreamResponse, now: () => number): Promise<never> {
-  throw await parseErrorResponse(response, now)
+async function refused(response: UpstreamResponse, { request }: Call, now: () => number): Promise<never> {
+  throw await parseErrorResponse(response, now, request && (path => request.pathOf(path)))
 }
 
 async function completionOf(response: UpstreamResponse, read: ReadCompletion): Promise<Reply> {

@@ -9,20 +9,40 @@ const tooLong =
 const unpaid = /insufficient[ _](quota|balance|credits?|funds)|exceeded your current quota|credit balance/i
 const badKey = /(incorrect|invalid) api[ _-]?key|api[ _-]?key (is )?(not valid|invalid|incorrect|expired)/i
 
-/** Parses an error response (any status but 2xx) as an `UpstreamError` of kind `refused`. Never rejects. */
+/**
+ * Parses an error response (any status but 2xx) as an `UpstreamError` of kind `refused`. Never rejects.
+ *
+ * @param pathOf - returns the caller's name of a field that the vendor names. Default: it is the same.
+ */
 export async function parseErrorResponse(
   response: UpstreamResponse,
   now: () => number,
+  pathOf?: (path: string) => string,
 ): Promise<UpstreamError> {
   let details: ErrorDetails | undefined
   let cause: unknown
   try {
     // Whatever the content type says: DeepSeek sends JSON as application/octet-stream.
     details = parseErrorDetails(parseJson(await response.text()))
+    if (pathOf !== undefined) details = inCallersWords(details, pathOf)
   } catch (error) {
     cause = error
   }
   return createRefusedError(details, response.status, retryAfterMs(response.headers, now), cause)
+}
+
+/** Names the field of an error as the caller has it. */
+function inCallersWords(
+  details: ErrorDetails | undefined,
+  pathOf: (path: string) => string,
+): ErrorDetails | undefined {
+  const param = details?.param
+  if (details === undefined || typeof param !== 'string') return details
+  // Some write `messages.[0].role`.
+  const plain = param.replaceAll('.[', '[')
+  const path = pathOf(plain)
+  if (path === plain) return details
+  return { ...details, param: path, message: details.message?.replaceAll(`'${param}'`, `'${path}'`) }
 }
 
 /** Parses an error in place of a completion, under status 200. Returns `undefined` if the value is not an error. */

@@ -2,10 +2,12 @@ import type { Call, EncodedRequest, JsonObject, Provider } from '@sluice/core/pr
 import { describe, expect, it } from 'vitest'
 import { sealReasoning } from '../../../core/src/conversation/sealed-reasoning.ts'
 import { messagesRequest } from '../../../core/test/support/messages-request.ts'
+import { responsesRequest } from '../../../core/test/support/responses-request.ts'
 import { anthropic } from '../../src/anthropic.ts'
 import { bedrock } from '../../src/bedrock.ts'
 import { gemini } from '../../src/gemini.ts'
 import { openai } from '../../src/openai.ts'
+import { scriptedResponse } from '../scripted-response.ts'
 
 // Requests in the Messages API, translated for vendors with another protocol.
 
@@ -174,4 +176,42 @@ it('reports a failed tool to vendors that know failures', async () => {
   expect(JSON.stringify((await encoded({ tools: [tool], messages }, nova)).body)).toContain(
     '"status":"error"',
   )
+})
+
+describe('a field that a vendor refuses', () => {
+  const messages = messagesRequest({
+    system: 'Be brief.',
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+    tools: [tool],
+  })
+  const responses = responsesRequest({
+    instructions: 'Be brief.',
+    input: [{ role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }],
+    tools: [{ type: 'function', name: 'f', parameters: {} }],
+  })
+
+  it.each([
+    ['messages[0].content', 'system', 'instructions'],
+    ['messages[1]', 'messages[0]', 'input[0]'],
+    ['messages.[1]', 'messages[0]', 'input[0]'],
+    ['tools[0].function.parameters', 'tools[0].input_schema', 'tools[0].parameters'],
+    ['max_tokens', 'max_tokens', 'max_output_tokens'],
+    ['reasoning_effort', 'thinking', 'reasoning.effort'],
+    ['temperature', 'temperature', 'temperature'],
+    ['messages[9].role', 'messages[9].role', 'messages[9].role'],
+  ])('has the name that the caller knows: %s', async (param, ofMessages, ofResponses) => {
+    for (const [request, name] of [
+      [messages, ofMessages],
+      [responses, ofResponses],
+    ] as const) {
+      const body = JSON.stringify({ error: { message: `Invalid '${param}': too long.`, param } })
+      const call = { input: request.chat(), request, model: gpt.model }
+      const decoded = async () => gpt.provider.decode(scriptedResponse({ status: 400, body }), call)
+      await expect(decoded()).rejects.toMatchObject({
+        kind: 'refused',
+        param: name,
+        vendorMessage: `Invalid '${name}': too long.`,
+      })
+    }
+  })
 })
