@@ -58,6 +58,10 @@ const examples: Readonly<Record<string, Example>> = {
     { output: [{ type: 'input_image', image_url: pixel }] },
     'iVBORw0KGgo=',
   ),
+  'the arguments of a call that was cut off': {
+    ...called('function_call', { name: 'f', arguments: '{"a":', status: 'incomplete' }, { output: 'b' }, 'b'),
+    path: 'input[1].arguments',
+  },
   'a custom tool, its calls and outputs': called(
     'custom_tool_call',
     { name: 'marked', input: 'a' },

@@ -8,6 +8,7 @@ export const losses = {
   unknownPart: { why: 'this model takes no such parts', kind: 'hint' },
   unknownItem: { why: 'this model takes no such items', kind: 'hint' },
   emptyReasoning: { why: 'it has neither text nor encrypted content', kind: 'hint' },
+  cutArguments: { why: 'no arguments: they were cut off', kind: 'mapped' },
   hostedItem: { why: 'what a tool of another vendor did is for that vendor', kind: 'hint' },
   compaction: { why: 'only the vendor that shortened the conversation can read it', kind: 'content' },
   grammar: { why: 'a function with one text, and the grammar in its description', kind: 'mapped' },

@@ -31,3 +31,23 @@ describe('how much a model may think', () => {
     expect(responsesRequest({ reasoning }).thinking!()).toEqual(thinking)
   })
 })
+
+describe('a call that was cut off', () => {
+  const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"a":', status: 'incomplete' }
+  const output = { type: 'function_call_output', call_id: 'c', output: 'Not JSON.' }
+
+  it('has no arguments, which is reported', () => {
+    const request = responsesRequest({ input: [call, output] })
+    expect(request.turns()[0]!.parts).toMatchObject([{ kind: 'call', arguments: '{}' }])
+    expect(request.translationLosses!()).toMatchObject([{ path: 'input[0].arguments', kind: 'mapped' }])
+  })
+
+  it.each([
+    { ...call, arguments: '{"a":1}' },
+    { ...call, status: 'completed' },
+  ])('is another one than %o', item => {
+    const request = responsesRequest({ input: [item, output] })
+    expect(request.turns()[0]!.parts).toMatchObject([{ kind: 'call', arguments: item.arguments }])
+    expect(request.translationLosses!()).toEqual([])
+  })
+})

@@ -191,11 +191,19 @@ class TurnsReader implements ResponsesConversation {
       id,
       tool: 'function',
       name: this.#nameOf(tool),
-      arguments: argumentsOf(item, kind),
+      arguments: this.#arguments(item, path, kind),
       path,
       members: kind === 'function' ? functionMembers : kind === 'custom' ? customMembers : callMembers,
       ...(extra !== undefined && { extra: { extra_content: extra } }),
     }
+  }
+
+  /** Those of a call that was cut off are not JSON, which many vendors refuse. */
+  #arguments(item: JsonValue, path: string, kind: NamedTool['kind']): string {
+    const text = argumentsOf(item, kind)
+    if (jsonMember(item, 'status') !== 'incomplete' || isJson(text)) return text
+    this.#lose(`${path}.arguments`, losses.cutArguments)
+    return '{}'
   }
 
   #addResult(item: JsonValue, path: string, kind: NamedTool['kind']): void {
@@ -285,6 +293,15 @@ function argumentsOf(item: JsonValue, kind: NamedTool['kind']): string {
       const { type: _, ...rest } = action
       return JSON.stringify(rest)
     }
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 
