@@ -6,6 +6,8 @@ const patterns: readonly RegExp[] = [
   /encrypted content .{0,80}(?:verified|decrypted|parsed)/i,
   /(?:invalid|verify).{0,40}`?signature`? in `?(?:redacted_)?thinking/i,
   /(?:redacted_)?thinking`? blocks? .{0,80}(?:cannot be modified|must remain as they were|could not be verified)/i,
+  // With a budget, an answer that goes on after a tool has to begin with a thought.
+  /expected `?thinking`? or `?redacted_thinking`?, but found/i,
   /(?:invalid|corrupted).{0,20}`?data`? in `?redacted_thinking/i,
   /thought.?signature.{0,40}(?:not valid|invalid|corrupted)/i,
   /(?:not valid|invalid|corrupted).{0,40}thought.?signature/i,

@@ -85,5 +85,15 @@ export function withoutThoughts(body: JsonObject, left: readonly SignedBlock[]):
   if (!hasBudget || !last.some(block => jsonMember(block, 'type') === 'tool_result')) return readable
   const mapped: Adjustment = { parameter: 'thinking', action: 'mapped', detail: 'disabled' }
   const edit = { path: ['thinking'], value: { type: 'disabled' } }
-  return { ...readable, adjustments: [...readable.adjustments, mapped], edits: [edit] }
+  const edits = [edit, ...thoughtClearing(body)]
+  return { ...readable, adjustments: [...readable.adjustments, mapped], edits }
+}
+
+/** Returns what leaves out the clearing of earlier thoughts, which the vendor refuses without thinking. */
+function thoughtClearing(body: JsonObject): readonly BodyEdit[] {
+  const given = jsonItems(jsonMember(jsonMember(body, 'context_management'), 'edits'))
+  const kept = given.filter(edit => !String(jsonMember(edit, 'type')).startsWith('clear_thinking_'))
+  if (kept.length === given.length) return []
+  if (kept.length === 0) return [{ path: ['context_management'], value: undefined }]
+  return [{ path: ['context_management', 'edits'], value: kept }]
 }

@@ -649,4 +649,43 @@ describe('the reasoning of a request', () => {
     expect(editsOf({ type: 'enabled', budget_tokens: 2_000 })).toEqual(['thinking', 'messages'])
     expect(editsOf({ type: 'adaptive' })).toEqual(['messages'])
   })
+
+  it('ends, too, where another vendor had begun the answer without a signed thought', () => {
+    const call = { type: 'tool_use', id: 'c', name: 'f', input: {} }
+    const unsigned = { type: 'thinking', thinking: 'So.', signature: '' }
+    const result = { type: 'tool_result', tool_use_id: 'c', content: 'b' }
+    const going = (...blocks: JsonObject[]) => [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [...blocks, call] },
+      { role: 'user', content: [result] },
+    ]
+    const thinking = { type: 'enabled', budget_tokens: 2_000 }
+    const off = { path: ['thinking'], value: { type: 'disabled' } }
+    const without = messagesRequest({ thinking, messages: going() }).withoutReasoning!()!
+    expect(without.native!()!.edits).toEqual([off])
+    expect(without.forRealm!(() => 'aa').adjustments).toMatchObject([{ parameter: 'thinking' }])
+    expect(without.withoutReasoning!()).toBeUndefined()
+    expect(
+      messagesRequest({ thinking, messages: going(unsigned) }).withoutReasoning!()!.native!()!.edits,
+    ).toEqual([off, { path: ['messages', 1, 'content'], value: [call] }])
+    expect(messagesRequest({ messages: going() }).withoutReasoning!()).toBeUndefined()
+  })
+
+  it('is not cleared either, where it ends', () => {
+    const clearing = { type: 'clear_thinking_20251015', keep: 'all' }
+    const other = { type: 'clear_tool_uses_20250919' }
+    const editsOf = (...edits: JsonObject[]) =>
+      messagesRequest({
+        thinking: { type: 'enabled', budget_tokens: 2_000 },
+        context_management: { edits },
+        messages: [
+          { role: 'user', content: 'Hi' },
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input: {} }] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'b' }] },
+        ],
+      }).withoutReasoning!()!.native!()!.edits.slice(1)
+    expect(editsOf(clearing)).toEqual([{ path: ['context_management'], value: undefined }])
+    expect(editsOf(clearing, other)).toEqual([{ path: ['context_management', 'edits'], value: [other] }])
+    expect(editsOf(other)).toEqual([])
+  })
 })

@@ -99,7 +99,10 @@ export class RequestSource {
 
   withoutReasoning(): RequestSource | undefined {
     const signed = this.#signedBlocks
-    return signed.length === 0 ? undefined : new RequestSource(this.draft, withoutThoughts(this.body, signed))
+    const readable = withoutThoughts(this.body, signed)
+    // An answer of another vendor may have begun without a thought, or with one that nobody signed.
+    const isNew = signed.length > 0 || (readable.edits !== undefined && this.#edits.length === 0)
+    return isNew ? new RequestSource(this.draft, readable) : undefined
   }
 
   get #signedBlocks(): readonly SignedBlock[] {
