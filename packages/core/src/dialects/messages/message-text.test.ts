@@ -7,6 +7,7 @@ import { UpstreamError } from '../../errors/upstream-error.ts'
 import { normalizeChunks } from '../../normalization/stream.ts'
 import type { FinishReason, JsonObject, Usage } from '../../protocol/chat.ts'
 import { foldChunks } from '../../usage/fold-chunks.ts'
+import { writtenCallId } from './call-ids.ts'
 import { countTokensDialect, messagesDialect } from './dialect.ts'
 import { ownReasoningFormat } from './wire-names.ts'
 
@@ -102,6 +103,13 @@ describe('a message', () => {
       stop_reason: 'tool_use',
     })
     expect(text).toContain('"input":{"n":12345678901234567890}')
+  })
+
+  it('has ids of calls that a vendor of the protocol takes', () => {
+    const called = { index: 0, id: 'functions.f:0', function: { name: 'f', arguments: '{}' } }
+    expect(written([delta({ tool_calls: [called] })]).content).toMatchObject([
+      { id: writtenCallId('functions.f:0') },
+    ])
   })
 
   it('says why it ended', () => {

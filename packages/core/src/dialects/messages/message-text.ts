@@ -2,6 +2,7 @@ import type { AnswerIdentity, CompleteAnswer } from '../../contracts/dialect.ts'
 import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import { answerContent, type ContentBlock, hasCitations } from './answer-content.ts'
+import { writtenCallId } from './call-ids.ts'
 import { lostCitations } from './losses.ts'
 import { stopFields } from './stop-reason.ts'
 import { messageUsage } from './usage.ts'
@@ -41,5 +42,5 @@ export function messageText(
 function blockText(block: ContentBlock): string {
   if (block.type !== 'tool_use') return JSON.stringify(block)
   const { type, id, name, input } = block
-  return `${JSON.stringify({ type, id, name }).slice(0, -1)},"input":${input}}`
+  return `${JSON.stringify({ type, id: writtenCallId(id), name }).slice(0, -1)},"input":${input}}`
 }

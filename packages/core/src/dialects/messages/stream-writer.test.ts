@@ -9,6 +9,7 @@ import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import { StreamNormalizer } from '../../normalization/stream.ts'
 import type { FinishReason, JsonObject } from '../../protocol/chat.ts'
+import { writtenCallId } from './call-ids.ts'
 import { messagesDialect } from './dialect.ts'
 import { ownReasoningFormat } from './wire-names.ts'
 
@@ -120,6 +121,9 @@ describe('a streamed message', () => {
 
   it('says that tools were called, whatever the vendor says', () => {
     expect(read(call(0, 'f', '{}'), finish('stop')).stop_reason).toBe('tool_use')
+    expect(read(call(0, 'f', '{}', 'functions.f:0'), finish('stop')).content).toMatchObject([
+      { id: writtenCallId('functions.f:0') },
+    ])
     expect(read(call(0, 'f'), finish('tool_calls')).content).toEqual([
       { type: 'tool_use', id: 'call_0', name: 'f', input: {} },
     ])

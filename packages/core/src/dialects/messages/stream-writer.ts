@@ -14,6 +14,7 @@ import { replaceMember, stringMember } from '../../protocol/replace-member.ts'
 import { withUsageCost } from '../../protocol/usage-cost.ts'
 import { checkedInput, customCall, hasCitations, isOwn } from './answer-content.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
+import { writtenCallId } from './call-ids.ts'
 import { messagesErrorEvent } from './error.ts'
 import { lostCitations } from './losses.ts'
 import { stopFields } from './stop-reason.ts'
@@ -361,7 +362,7 @@ function emptyBlock({ type, id, name, text }: StreamBlock): object {
     case 'redacted_thinking':
       return { type, data: text }
     case 'tool_use':
-      return { type, id, name, input: {} }
+      return { type, id: writtenCallId(id), name, input: {} }
   }
 }
 

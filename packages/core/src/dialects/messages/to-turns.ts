@@ -11,6 +11,7 @@ import type {
 import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
 import type { JsonObject, JsonValue } from '../../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+import { givenCallId } from './call-ids.ts'
 import { type Loss, losses, lossOfBlock } from './losses.ts'
 import { documentPart, imagePart, searchResultText } from './media-blocks.ts'
 import { readableText } from './readable-text.ts'
@@ -150,7 +151,7 @@ class TurnsReader {
     return withExtra(
       {
         kind: 'result',
-        callId: textOf(block, 'tool_use_id'),
+        callId: givenCallId(textOf(block, 'tool_use_id')),
         parts,
         path,
         members: resultMembers,
@@ -271,7 +272,7 @@ function textPart(text: string, path: string, extra: JsonObject | undefined): re
 }
 
 function callPart(block: JsonValue, path: string, sealed: SealedReasoning | undefined): CallTurnPart {
-  const id = textOf(block, 'id')
+  const id = givenCallId(textOf(block, 'id'))
   const input = jsonMember(block, 'input')
   const content = sealed?.calls.get(id)
   const extra = { ...cacheMark(block), ...(content !== undefined && { extra_content: content }) }
