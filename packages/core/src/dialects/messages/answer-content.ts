@@ -22,6 +22,7 @@ type ToolUse = Writable<Extract<ContentBlock, { type: 'tool_use' }>>
  *
  * @param deltas - those of one choice.
  * @param wasCut - whether the answer ended at its maximum: then a call without its whole input has an empty one.
+ * @param earlierIds - returns the ids of the calls before it: a call with one of them gets another.
  * @param realmOf - returns who alone can read what is sealed.
  * @throws UpstreamError of kind `garbled` for a call whose arguments are no JSON object.
  */
@@ -29,6 +30,7 @@ export function answerContent(
   deltas: readonly AnswerDelta[],
   wasCut: boolean,
   newId: () => string,
+  earlierIds: () => ReadonlySet<string>,
   realmOf: () => string | undefined = () => undefined,
 ): readonly ContentBlock[] {
   const blocks: ContentBlock[] = []
@@ -44,7 +46,8 @@ export function answerContent(
     if (custom !== undefined) throw customCall()
     let call = calls.get(index)
     if (call === undefined) {
-      call = { type: 'tool_use', id: id ?? toolUseId(newId), name: called?.name ?? '', input: '' }
+      const own = id === undefined || earlierIds().has(id) ? toolUseId(newId) : id
+      call = { type: 'tool_use', id: own, name: called?.name ?? '', input: '' }
       calls.set(index, call)
       blocks.push(call)
     }

@@ -1,3 +1,6 @@
+import type { JsonObject } from '../../protocol/chat.ts'
+import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
+
 /** What vendors of the protocol take as the id of a call. */
 const ownForm = /^[a-zA-Z0-9_-]+$/
 
@@ -29,4 +32,20 @@ export function givenCallId(id: string): string {
   } catch {
     return id
   }
+}
+
+/**
+ * Returns the ids of the calls in a conversation, as their vendors wrote them. Some vendors number the calls of each answer from the
+ * start, and those of the protocol refuse an id that is there twice.
+ */
+export function callIdsIn(body: JsonObject): ReadonlySet<string> {
+  const ids = new Set<string>()
+  for (const message of jsonItems(jsonMember(body, 'messages'))) {
+    if (jsonMember(message, 'role') !== 'assistant') continue
+    for (const block of jsonItems(jsonMember(message, 'content'))) {
+      const id = jsonMember(block, 'type') === 'tool_use' ? jsonMember(block, 'id') : undefined
+      if (typeof id === 'string') ids.add(givenCallId(id))
+    }
+  }
+  return ids
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CompleteAnswer } from '../../contracts/dialect.ts'
 import type { PartialChunk, PartialMessage } from '../../contracts/provider.ts'
+import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { openReasoning } from '../../conversation/sealed-reasoning.ts'
 import { TurnsGenerateRequest } from '../../conversation/turns-generate-request.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
@@ -35,7 +36,12 @@ const delta = (message: PartialMessage): PartialChunk => ({ choices: [{ index: 0
 const call = (index: number, name: string, args: string, more: object = {}) =>
   delta({ tool_calls: [{ index, id: `c${index}`, function: { name, arguments: args }, ...more }] })
 
-function writtenText(chunks: readonly PartialChunk[], finish: FinishReason, fields?: JsonObject): string {
+function writtenText(
+  chunks: readonly PartialChunk[],
+  finish: FinishReason,
+  fields?: JsonObject,
+  asked: GenerateRequest = request,
+): string {
   const last = {
     index: 0,
     delta: {},
@@ -50,7 +56,7 @@ function writtenText(chunks: readonly PartialChunk[], finish: FinishReason, fiel
     deltas: () => normalizeChunks(all, () => `id-${++ids}`, { choices: 1, logprobs: false }),
   }
   const identity = { id: 'msg_1', created: 1, model: 'public' }
-  return messagesDialect.write(answer, identity, request, () => `id-${++ids}`)
+  return messagesDialect.write(answer, identity, asked, () => `id-${++ids}`)
 }
 
 const written = (chunks: readonly PartialChunk[], finish: FinishReason = 'stop', fields?: JsonObject) =>
@@ -110,6 +116,16 @@ describe('a message', () => {
     expect(written([delta({ tool_calls: [called] })]).content).toMatchObject([
       { id: writtenCallId('functions.f:0') },
     ])
+  })
+
+  it('has ids of calls that the conversation does not have', () => {
+    const earlier = { type: 'tool_use', id: 'c0', name: 'f', input: {} }
+    const body = { messages: [{ role: 'assistant', content: [earlier] }] }
+    const asked = new TurnsGenerateRequest({ dialect: 'messages', body, settings: { model: 'm' }, turns: [] })
+    const text = writtenText([call(0, 'f', '{}'), call(1, 'f', '{}')], 'tool_calls', undefined, asked)
+    const [first, second] = JSON.parse(text).content
+    expect(first.id).toMatch(/^toolu_/)
+    expect(second.id).toBe('c1')
   })
 
   it('says why it ended', () => {

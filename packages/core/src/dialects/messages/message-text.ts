@@ -2,7 +2,7 @@ import type { AnswerIdentity, CompleteAnswer } from '../../contracts/dialect.ts'
 import type { GenerateRequest } from '../../conversation/generate-request.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import { answerContent, type ContentBlock, hasCitations } from './answer-content.ts'
-import { writtenCallId } from './call-ids.ts'
+import { callIdsIn, writtenCallId } from './call-ids.ts'
 import { lostCitations } from './losses.ts'
 import { stopFields } from './stop-reason.ts'
 import { messageUsage } from './usage.ts'
@@ -19,7 +19,8 @@ export function messageText(
   if (last === undefined)
     throw new UpstreamError('The upstream answered without a choice.', { kind: 'garbled' })
   const { finish } = last
-  const content = answerContent(deltas, finish === 'length', newId, () => identity.realm?.())
+  const earlierIds = () => callIdsIn(request.body)
+  const content = answerContent(deltas, finish === 'length', newId, earlierIds, () => identity.realm?.())
   if (deltas.some(({ delta }) => hasCitations(delta))) identity.adjusted?.(lostCitations)
   const stop = stopFields({
     finish,

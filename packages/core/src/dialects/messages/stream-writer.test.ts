@@ -15,10 +15,10 @@ import { ownReasoningFormat } from './wire-names.ts'
 
 const identity = { id: 'msg_1', created: 1, model: 'public', requestId: 'req_1', promptTokens: () => 42 }
 const newId = () => 'id'
-const requestWith = (stop?: readonly string[]) =>
+const requestWith = (stop?: readonly string[], body: JsonObject = {}) =>
   new TurnsGenerateRequest({
     dialect: 'messages',
-    body: {},
+    body,
     settings: { model: 'public', stream: true, ...(stop && { stop }) },
     turns: [],
   })
@@ -34,10 +34,14 @@ const finish = (finish_reason: FinishReason, more: object = {}): PartialChunk =>
 })
 
 /** The stream of a vendor's reads, written as the gateway does. */
-function written(reads: readonly (readonly PartialChunk[])[], stop?: readonly string[]): string {
+function written(
+  reads: readonly (readonly PartialChunk[])[],
+  stop?: readonly string[],
+  body?: JsonObject,
+): string {
   let ids = 0
   const normalizer = new StreamNormalizer(() => `id-${++ids}`, { choices: 1, logprobs: false })
-  const writer = messagesDialect.stream(identity, requestWith(stop), newId)
+  const writer = messagesDialect.stream(identity, requestWith(stop, body), newId)
   let text = writer.open()
   for (const chunks of reads) text += writer.push(normalizer.push(chunks), normalizer)
   return text + writer.end(normalizer.end(), normalizer, usage)
@@ -117,6 +121,14 @@ describe('a streamed message', () => {
       { type: 'tool_use', id: 'call_1', name: 'g', input: {} },
     ])
     expect(message.stop_reason).toBe('tool_use')
+  })
+
+  it('has ids of calls that the conversation does not have', () => {
+    const earlier = { type: 'tool_use', id: 'call_0', name: 'f', input: {} }
+    const body = { messages: [{ role: 'assistant', content: [earlier] }] }
+    const chunks = [call(0, 'f', '{}'), call(1, 'f', '{}'), finish('stop')]
+    const { content } = readMessageStream(written([chunks], undefined, body))
+    expect(content.map(({ id }) => id)).toEqual(['toolu_1_0', 'call_1'])
   })
 
   it('says that tools were called, whatever the vendor says', () => {

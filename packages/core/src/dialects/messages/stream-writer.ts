@@ -14,7 +14,7 @@ import { replaceMember, stringMember } from '../../protocol/replace-member.ts'
 import { withUsageCost } from '../../protocol/usage-cost.ts'
 import { checkedInput, customCall, hasCitations, isOwn } from './answer-content.ts'
 import { ArgumentsReader } from './arguments-reader.ts'
-import { writtenCallId } from './call-ids.ts'
+import { callIdsIn, writtenCallId } from './call-ids.ts'
 import { messagesErrorEvent } from './error.ts'
 import { lostCitations } from './losses.ts'
 import { stopFields } from './stop-reason.ts'
@@ -55,6 +55,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
   #index = -1
   #held = 0
   readonly #calls = new Map<number, StreamBlock>()
+  #earlierIds: ReadonlySet<string> | undefined
   /** What vendors want back, and what is not sent yet: with calls, and with thoughts. */
   readonly #extras = new Map<string, JsonObject>()
   #details: JsonObject[] = []
@@ -176,11 +177,19 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
     for (const call of calls as readonly ToolCallDelta[]) this.#addCall(call)
   }
 
+  /** Returns the vendor's id of a call, or another one if the conversation has it already. */
+  #callId(id: string | undefined, index: number): string {
+    const made = `toolu_${this.#identity.id.slice(4)}`
+    if (id === undefined) return made
+    this.#earlierIds ??= callIdsIn(this.#request.body)
+    return this.#earlierIds.has(id) ? `${made}_${index}` : id
+  }
+
   #addCall({ index, id, function: called, custom, extra_content: extra }: ToolCallDelta): void {
     if (custom !== undefined) throw customCall()
     let block = this.#calls.get(index)
     if (block === undefined) {
-      const given = id ?? `toolu_${this.#identity.id.slice(4)}`
+      const given = this.#callId(id, index)
       if (extra !== undefined) this.#extras.set(given, extra)
       block = this.#begin('tool_use', given, called?.name ?? '')
       this.#calls.set(index, block)
