@@ -123,6 +123,17 @@ describe('a streamed message', () => {
     expect(message.stop_reason).toBe('tool_use')
   })
 
+  it('sends the signature of a thought that has none, without which clients drop the thought', () => {
+    const events = messageEvents(written([[thought('Hm'), thought('m.'), text('a'), finish('stop')]]))
+    const deltas = events.filter(({ type }) => type === 'content_block_delta').map(({ delta }) => delta)
+    expect(deltas).toEqual([
+      { type: 'thinking_delta', thinking: 'Hm' },
+      { type: 'thinking_delta', thinking: 'm.' },
+      { type: 'signature_delta', signature: '' },
+      { type: 'text_delta', text: 'a' },
+    ])
+  })
+
   it('has ids of calls that the conversation does not have', () => {
     const earlier = { type: 'tool_use', id: 'call_0', name: 'f', input: {} }
     const body = { messages: [{ role: 'assistant', content: [earlier] }] }

@@ -340,7 +340,8 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
     const block = this.#open
     if (block === undefined) return
     if (block.type === 'tool_use') checkedInput({ input: block.text }, this.#finish === 'length')
-    if (block.type === 'thinking' && block.signature !== '') {
+    // Also without one: a client may keep only thoughts of which it was sent a signature.
+    if (block.type === 'thinking') {
       this.#out += deltaText(this.#index, 'signature_delta', 'signature', block.signature)
     }
     this.#out += eventText('content_block_stop', { index: this.#index })
