@@ -143,6 +143,14 @@ describe('redactError', () => {
     expect(redactError(refused({ cause }), credentials).cause).toBe(cause)
   })
 
+  it('does not hand on a cause that cannot be read', () => {
+    const entries = () => {
+      throw new Error('no entries')
+    }
+    const clean = redactError(refused({ cause: { entries } }), credentials)
+    expect(clean.cause).toMatchObject({ message: expect.stringMatching(/^Error, message removed/) })
+  })
+
   it('stands causes that hold themselves', () => {
     const cause: { self?: unknown } = {}
     cause.self = cause

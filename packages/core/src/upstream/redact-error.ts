@@ -103,8 +103,7 @@ function wordOf(word: string | null, credentials: Credentials): string | null {
 /** Returns a cause, or its name and code alone: a parser's error quotes the text that it read. */
 function redactCause(cause: unknown, credentials: Credentials): unknown {
   if (cause === undefined) return undefined
-  const visited = new Set<unknown>()
-  if (!quotes(cause, credentials, visited)) return cause
+  if (!mayQuote(cause, credentials)) return cause
   const name = cause instanceof Error && /^\w{1,40}$/.test(cause.name) ? cause.name : 'Error'
   const code = codeOf(cause, credentials)
   const clean = new Error(
@@ -119,6 +118,15 @@ function codeOf(cause: unknown, credentials: Credentials): string | undefined {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   if (typeof code !== 'string' || !/^[A-Z][A-Z\d_]{2,60}$/.test(code)) return undefined
   return wordOf(code, credentials) ?? undefined
+}
+
+/** Whether a value may contain a credential, or is a parser's error. A value whose getters throw may. */
+function mayQuote(value: unknown, credentials: Credentials): boolean {
+  try {
+    return quotes(value, credentials, new Set())
+  } catch {
+    return true
+  }
 }
 
 const maxVisited = 1_000
