@@ -45,7 +45,8 @@ const gateway = createGateway({
     { id: 'bob', key: 'sk-bob', tags: { team: 'blue' } },
   ]),
   route: models({ fast: vendor('fast'), held: vendor('held'), priced: vendor('fast') }),
-  limits: limits(rules),
+  // A busy machine takes longer than the usual time between its processes: then workers would count by themselves.
+  limits: limits(rules, { storeTimeoutMs: 5_000 }),
   prices: () => 0.01,
   idempotency: idempotency(),
   cache: responseCache({ ttlMs: 60_000 }),
