@@ -1,15 +1,18 @@
-// Builds every package: `node scripts/build.mjs [--if-changed] [--no-types]`.
-// The packages are typed against each other's sources, so they need no order and are built side by side.
+// Builds the packages, all where none is named: `node scripts/build.mjs [--if-changed] [--no-types] [PACKAGE...]`.
+// Their types are emitted at once, from the sources of all; so they need no order and are built side by side.
 // With `--if-changed` nothing is done when the last build was made from the very same files. Types take most of
 // the time, and to run an example nobody needs them: `--no-types` leaves them out, and leaves in what nobody calls.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { dirname, join, relative } from 'node:path'
-import { publicPackages, root, seconds } from './run.mjs'
+import { basename, dirname, join, relative } from 'node:path'
+import { publicPackages, root, run, seconds } from './run.mjs'
 
-const packages = publicPackages()
+const named = process.argv.slice(2).filter(word => !word.startsWith('--'))
+const packages = publicPackages().filter(
+  ({ folder }) => named.length === 0 || named.includes(basename(folder)),
+)
 const types = !process.argv.includes('--no-types')
 /** Says what the last build was made from. */
 const stamp = join(root, 'node_modules', '.cache', 'sluice-build.json')
@@ -21,9 +24,10 @@ if (process.argv.includes('--if-changed') && isBuilt()) {
   const start = performance.now()
   console.log(`Building ${packages.length} packages...`)
   rmSync(stamp, { force: true })
+  if (types) run('tsc', ['--project', join('scripts', 'tsconfig.types.json')])
   const waiting = [...packages]
   await Promise.all(Array.from({ length: availableParallelism() }, () => work(waiting)))
-  if (process.exitCode === undefined) {
+  if (process.exitCode === undefined && named.length === 0) {
     mkdirSync(dirname(stamp), { recursive: true })
     writeFileSync(stamp, JSON.stringify({ fingerprint, types }))
     console.log(`Built ${packages.length} packages in ${seconds(start)}.`)
@@ -72,7 +76,9 @@ function isBuilt() {
 
 /** A digest over the names and the contents of all that a build reads. */
 function fingerprintOfSources() {
-  const shared = ['pnpm-lock.yaml', 'tsconfig.json', 'tsup.config.ts'].map(name => join(root, name))
+  const shared = ['pnpm-lock.yaml', 'tsconfig.json', 'tsup.config.ts', 'scripts/tsconfig.types.json'].map(
+    name => join(root, name),
+  )
   const own = packages.flatMap(({ folder }) => [
     join(folder, 'package.json'),
     // Where there is a page: what it is made of, and by what.

@@ -2,13 +2,13 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
 import { repositoryUrl } from '../../scripts/repository.mjs'
-import { shared } from '../../tsup.config.ts'
+import { declarationsOf, shared } from '../../tsup.config.ts'
 import { withPage } from '../console/tsup.config.ts'
 
 const packages = join(import.meta.dirname, '..')
 
-/** Where the sources of each entry of Sluice's own packages are. Without it their types would be imports. */
-function sourcesOfEntries(): Record<string, string[]> {
+/** Where the types of each entry of Sluice's own packages are. Without it they would be imports. */
+function typesOfEntries(): Record<string, string[]> {
   const entries = readdirSync(packages).flatMap(name => {
     const manifest = JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'))
     return Object.entries<{ '@sluice/source'?: string }>(manifest.exports).map(
@@ -17,7 +17,7 @@ function sourcesOfEntries(): Record<string, string[]> {
   })
   return Object.fromEntries(
     entries.flatMap(({ name, entry, source }) =>
-      source === undefined ? [] : [[entry, [join(packages, name, source)]]],
+      source === undefined ? [] : [[entry, [declarationsOf(source, name)]]],
     ),
   )
 }
@@ -73,7 +73,8 @@ export default defineConfig([
     entry: ['src/index.ts'],
     dts: {
       only: true,
-      compilerOptions: { ...shared.dts.compilerOptions, baseUrl: packages, paths: sourcesOfEntries() },
+      entry: { index: declarationsOf('src/index.ts') },
+      compilerOptions: { ...shared.dts.compilerOptions, baseUrl: packages, paths: typesOfEntries() },
     },
   },
 ])

@@ -1,5 +1,5 @@
 import { defineConfig, type Options } from 'tsup'
-import { shared } from '../../tsup.config.ts'
+import { declarationsOf, shared } from '../../tsup.config.ts'
 import { builtPage, pageModule } from './built-page.ts'
 
 type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number]
@@ -20,7 +20,10 @@ export default defineConfig([
     ...shared,
     entry: { index: 'src/index.ts' },
     external: ['#page'],
-    dts: { ...shared.dts, entry: { index: 'src/index.ts', ...page } },
+    dts: {
+      ...shared.dts,
+      entry: { index: declarationsOf('src/index.ts'), page: declarationsOf(page.page) },
+    },
     clean: ['!page.{js,cjs}'],
   },
   { ...shared, entry: page, esbuildPlugins: [withPage], dts: false, clean: false },

@@ -1,8 +1,8 @@
 import { defineConfig, type Options } from 'tsup'
-import { shared } from '../../tsup.config.ts'
+import { entries, shared } from '../../tsup.config.ts'
 
 /** The public entries, as in the `exports` of package.json. */
-const entries = [
+const published = [
   'index',
   'routing',
   'limits',
@@ -18,9 +18,9 @@ const entries = [
 const core: Options = {
   ...shared,
   // The transports are reached by the package's own `#transport`, so that the runtime chooses; they are not public.
-  entry: [...entries, 'src/transports/fetch.ts', 'src/transports/undici.ts'],
+  ...entries(...published),
+  entry: [...published, 'src/transports/fetch.ts', 'src/transports/undici.ts'],
   external: ['#transport'],
-  dts: { ...shared.dts, entry: entries },
   // Two builds write to one folder: `scripts/build.mjs` empties it before.
   clean: false,
 }

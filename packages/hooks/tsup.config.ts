@@ -1,4 +1,4 @@
 import { defineConfig } from 'tsup'
-import { shared } from '../../tsup.config.ts'
+import { entries, shared } from '../../tsup.config.ts'
 
-export default defineConfig({ ...shared, entry: ['src/index.ts'] })
+export default defineConfig({ ...shared, ...entries('src/index.ts') })

@@ -1,9 +1,9 @@
 import { defineConfig } from 'tsup'
-import { shared } from '../../tsup.config.ts'
+import { entries, shared } from '../../tsup.config.ts'
 
 export default defineConfig({
   ...shared,
-  entry: [
+  ...entries(
     'src/index.ts',
     'src/openai.ts',
     'src/openai-compatible.ts',
@@ -13,5 +13,5 @@ export default defineConfig({
     'src/bedrock.ts',
     'src/azure.ts',
     'src/local.ts',
-  ],
+  ),
 })

@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup'
-import { shared } from '../../tsup.config.ts'
+import { entries, shared } from '../../tsup.config.ts'
 
 export default defineConfig({
   ...shared,
-  entry: ['src/index.ts', 'src/opentelemetry.ts', 'src/prometheus.ts'],
+  ...entries('src/index.ts', 'src/opentelemetry.ts', 'src/prometheus.ts'),
 })
