@@ -3,6 +3,7 @@ import { responseCache } from '../../src/caching/response-cache.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
 import { createGateway } from '../../src/gateway/gateway.ts'
+import type { ChatRequest } from '../../src/protocol/chat.ts'
 import { limits } from '../../src/rate-limiting/limits.ts'
 import { requests } from '../../src/rate-limiting/rule.ts'
 import { models } from '../../src/routing/models.ts'
@@ -133,6 +134,52 @@ describe('the Messages API of a gateway', () => {
     expect(response.status).toBe(200)
     expect(upstream.inputs).toMatchObject([{ max_completion_tokens: 50 }])
     expect(response.headers.get('x-sluice-adjustments')).toBe('"max_tokens";action=mapped;detail="50"')
+  })
+
+  it('calls tools by names that other vendors take, and answers with those of the caller', async () => {
+    const [long, other] = ['a', 'b'].map(end => `mcp__files__${'read_'.repeat(12)}${end}`)
+    const tool = (name: string | undefined) => ({ name, input_schema: { type: 'object' } })
+    const use = (id: string, name: string | undefined) => ({ type: 'tool_use', id, name, input: {} })
+    const request = {
+      tools: [tool('read'), tool(long), tool(other)],
+      tool_choice: { type: 'tool', name: other },
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: [use('c0', 'read'), use('c1', long)] },
+        {
+          role: 'user',
+          content: ['c0', 'c1'].map(id => ({ type: 'tool_result', tool_use_id: id, content: 'ok' })),
+        },
+      ],
+    }
+    const upstream: Scripted = scripted(() => {
+      const { tools, stream: isStreamed } = upstream.inputs.at(-1)!
+      const tool_calls = tools!.map((each, index) => ({
+        index,
+        id: `call_${index}`,
+        function: { name: each.type === 'function' ? each.function.name : '', arguments: '{}' },
+      }))
+      if (isStreamed) return stream([{ choices: [{ index: 0, delta: { tool_calls } }] }], [stop])
+      const choice = { index: 0, message: { tool_calls }, finish_reason: 'stop' as const }
+      return { kind: 'completion', completion: { choices: [choice] } }
+    })
+    const { post } = messagesGateway(upstream)
+    const streamed = readMessageStream(await (await post({ ...request, stream: true })).text())
+    const content = ['read', long, other].map(name => ({ type: 'tool_use', name }))
+    expect(streamed).toMatchObject({ content })
+    expect(await (await post(request)).json()).toMatchObject({ content })
+    const short = [
+      expect.stringMatching(/^mcp__files__[\w-]{52}$/),
+      expect.stringMatching(/^mcp__files__[\w-]{52}$/),
+    ]
+    const [{ tools, tool_choice: choice, messages }] = upstream.inputs as [ChatRequest]
+    const names = tools!.map(each => each.type === 'function' && each.function.name)
+    expect(names).toEqual(['read', ...short])
+    expect(new Set(names).size).toBe(3)
+    expect(choice).toEqual({ type: 'function', function: { name: names[2] } })
+    expect(messages[1]).toMatchObject({
+      tool_calls: [{ function: { name: 'read' } }, { function: { name: names[1] } }],
+    })
   })
 
   it('is limited', async () => {

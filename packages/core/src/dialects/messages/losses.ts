@@ -13,6 +13,7 @@ export const losses = {
   hostedResult: { why: 'its text, as text of the assistant', kind: 'mapped' },
   prefill: { why: 'this model answers it as a new turn', kind: 'mapped' },
   clientTool: { why: 'a function with the same parameters', kind: 'mapped' },
+  longName: { why: 'a name of 64 characters, as other vendors take', kind: 'mapped' },
   hostedTool: { why: 'this model has no tool of this type that its vendor runs', kind: 'hint' },
   neededHostedTool: { why: 'this model has no tool of this type that its vendor runs', kind: 'content' },
   searchLimit: { why: 'the search of this vendor cannot be limited so', kind: 'content' },

@@ -5,6 +5,7 @@ import { answerContent, type ContentBlock, hasCitations } from './answer-content
 import { callIdsIn, writtenCallId } from './call-ids.ts'
 import { lostCitations } from './losses.ts'
 import { stopFields } from './stop-reason.ts'
+import { longNamesIn } from './tool-names.ts'
 import { messageUsage } from './usage.ts'
 
 /** Writes a complete answer as a message. Throws `UpstreamError` of kind `garbled` for an answer without a choice. */
@@ -36,12 +37,15 @@ export function messageText(
     service_tier: 'standard',
   }
   const tail = JSON.stringify({ ...stop, container: null, usage })
-  return `${head.slice(0, -1)},"content":[${content.map(blockText).join()}],${tail.slice(1)}`
+  const names = longNamesIn(request.body)
+  const blocks = content.map(block => blockText(block, names))
+  return `${head.slice(0, -1)},"content":[${blocks.join()}],${tail.slice(1)}`
 }
 
 /** The input is written as the vendor wrote it: a number may have more digits than JavaScript's. */
-function blockText(block: ContentBlock): string {
+function blockText(block: ContentBlock, longNames: ReadonlyMap<string, string>): string {
   if (block.type !== 'tool_use') return JSON.stringify(block)
-  const { type, id, name, input } = block
+  const { type, id, input } = block
+  const name = longNames.get(block.name) ?? block.name
   return `${JSON.stringify({ type, id: writtenCallId(id), name }).slice(0, -1)},"input":${input}}`
 }

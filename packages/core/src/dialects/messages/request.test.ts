@@ -152,6 +152,11 @@ describe('settings in the Messages API', () => {
     expect(lossesOf({ tools })).toEqual(tools.map((_, index) => `mapped tools[${index}]`))
   })
 
+  it('have a shorter name for a tool whose name only vendors of the protocol take', () => {
+    const tools = [64, 65].map(length => ({ name: 'n'.repeat(length), input_schema: {} }))
+    expect(lossesOf({ tools })).toEqual(['mapped tools[1].name'])
+  })
+
   it('report what other vendors cannot be asked for', () => {
     expect(lossesOf({})).toEqual([])
     expect(

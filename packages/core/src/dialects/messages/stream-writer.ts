@@ -18,6 +18,7 @@ import { callIdsIn, writtenCallId } from './call-ids.ts'
 import { messagesErrorEvent } from './error.ts'
 import { lostCitations } from './losses.ts'
 import { stopFields } from './stop-reason.ts'
+import { longNamesIn } from './tool-names.ts'
 import { estimatedMessageUsage, messageUsage } from './usage.ts'
 
 /** A block of the answer, of which only the first that has not ended is sent. */
@@ -56,6 +57,7 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
   #held = 0
   readonly #calls = new Map<number, StreamBlock>()
   #earlierIds: ReadonlySet<string> | undefined
+  #longNames: ReadonlyMap<string, string> | undefined
   /** What vendors want back, and what is not sent yet: with calls, and with thoughts. */
   readonly #extras = new Map<string, JsonObject>()
   #details: JsonObject[] = []
@@ -185,13 +187,19 @@ export class MessagesStreamWriter implements AnswerStreamWriter {
     return this.#earlierIds.has(id) ? `${made}_${index}` : id
   }
 
+  /** Returns the caller's name of a tool. */
+  #toolName(name: string): string {
+    this.#longNames ??= longNamesIn(this.#request.body)
+    return this.#longNames.get(name) ?? name
+  }
+
   #addCall({ index, id, function: called, custom, extra_content: extra }: ToolCallDelta): void {
     if (custom !== undefined) throw customCall()
     let block = this.#calls.get(index)
     if (block === undefined) {
       const given = this.#callId(id, index)
       if (extra !== undefined) this.#extras.set(given, extra)
-      block = this.#begin('tool_use', given, called?.name ?? '')
+      block = this.#begin('tool_use', given, this.#toolName(called?.name ?? ''))
       this.#calls.set(index, block)
     } else if (extra !== undefined) this.#extras.set(block.id, extra)
     const piece = called?.arguments

@@ -15,6 +15,7 @@ import { givenCallId } from './call-ids.ts'
 import { type Loss, losses, lossOfBlock } from './losses.ts'
 import { documentPart, imagePart, searchResultText } from './media-blocks.ts'
 import { readableText } from './readable-text.ts'
+import { functionNameOf } from './tool-names.ts'
 import { billingLine, ownReasoningFormat } from './wire-names.ts'
 
 /** A conversation as turns, with what they cannot express. */
@@ -281,7 +282,7 @@ function callPart(block: JsonValue, path: string, sealed: SealedReasoning | unde
       kind: 'call',
       id,
       tool: 'function',
-      name: textOf(block, 'name'),
+      name: functionNameOf(textOf(block, 'name')),
       arguments: typeof input === 'object' && input !== null ? JSON.stringify(input) : '{}',
       path,
       members: callMembers,

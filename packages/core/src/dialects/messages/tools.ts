@@ -6,6 +6,7 @@ import { jsonItems, jsonMember } from '../../protocol/json-members.ts'
 import { clientFunction } from './client-tools.ts'
 import { losses as kinds } from './losses.ts'
 import { isWebSearch } from './outline.ts'
+import { functionNameOf } from './tool-names.ts'
 
 /** The tools of a request in the names of chat completions. */
 interface ToolSettings {
@@ -46,8 +47,10 @@ export function readTools(body: JsonObject): ReadTools {
     }
     tools.push(found)
     indices.push(index)
-    if (typeOf(tool) === undefined) continue
-    losses.push({ path: `tools[${index}]`, ...kinds.clientTool })
+    if (found.function.name !== jsonMember(tool, 'name')) {
+      losses.push({ path: `tools[${index}].name`, ...kinds.longName })
+    }
+    if (typeOf(tool) !== undefined) losses.push({ path: `tools[${index}]`, ...kinds.clientTool })
   }
   let search: { readonly path: string; readonly tool: JsonValue } | undefined
   let areNeeded = false
@@ -108,8 +111,9 @@ function typeOf(tool: JsonValue): string | undefined {
 }
 
 function functionOf(tool: JsonValue): FunctionTool | undefined {
-  const name = jsonMember(tool, 'name')
-  if (typeof name !== 'string') return undefined
+  const own = jsonMember(tool, 'name')
+  if (typeof own !== 'string') return undefined
+  const name = functionNameOf(own)
   const type = typeOf(tool)
   if (type !== undefined) {
     const known = clientFunction(type, name, tool as JsonObject)
@@ -139,9 +143,11 @@ function choiceOf(choice: JsonValue | undefined, tools: readonly FunctionTool[])
     case 'none':
       return 'none'
     case 'tool': {
-      const name = jsonMember(choice, 'name')
+      const own = jsonMember(choice, 'name')
+      if (typeof own !== 'string') return undefined
+      const name = functionNameOf(own)
       const isFunction = tools.some(tool => tool.function.name === name)
-      return isFunction ? { type: 'function', function: { name: String(name) } } : undefined
+      return isFunction ? { type: 'function', function: { name } } : undefined
     }
     default:
       return undefined

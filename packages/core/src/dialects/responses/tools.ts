@@ -1,7 +1,7 @@
+import { digestedName } from '../../conversation/function-name.ts'
 import { searchLocation } from '../../conversation/search-location.ts'
 import type { ServerTools } from '../../conversation/server-tools.ts'
 import type { ConversationLoss } from '../../conversation/turns-to-chat.ts'
-import { sha256Hex } from '../../primitives/sha256.ts'
 import type {
   FunctionDefinition,
   FunctionTool,
@@ -309,8 +309,6 @@ function chosenTools(choice: JsonValue | undefined, own: readonly OwnTool[]): re
 
 /** What vendors take as the name of a function. */
 const validName = /^[a-zA-Z0-9_-]{1,64}$/
-const maxNameLength = 64
-const digestLength = 8
 
 /** Gives each tool the name of a function: its own if that can be one, and one with its namespace and a digest otherwise. */
 class FunctionNames {
@@ -348,8 +346,7 @@ function joinedName(tool: NamedTool): string {
 }
 
 function withDigest(name: string, tool: NamedTool): string {
-  const start = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, maxNameLength - digestLength - 1)
-  return `${start}_${sha256Hex(keyOf(tool)).slice(0, digestLength)}`
+  return digestedName(name, keyOf(tool))
 }
 
 function keyOf({ kind, name, namespace }: NamedTool): string {
