@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import * as libsql from '@libsql/client/sqlite3'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Connection } from './connection.ts'
 import { chooseDriver, hasNodeSqlite } from './drivers/choose-driver.ts'
 import { otherConnection } from './other-connection.ts'
@@ -120,6 +120,15 @@ describe.each(libraries)('Connection by $name', ({ library }) => {
     writeFileSync(path, 'x'.repeat(4_096))
     const driver = await chooseDriver(library)
     await expect(Connection.open(url, driver)).rejects.toMatchObject({ code: 'SQLITE_NOTADB' })
+  })
+
+  it('writes what has waited long for writes before it, where nobody holds the file', async () => {
+    const { connection } = await pair()
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0)
+    onTestFinished(() => now.mockRestore())
+    const writes = [1, 2, 3].map(x => connection.write([insert(x)]))
+    now.mockReturnValue(60_000)
+    expect(await Promise.all(writes)).toEqual([[1], [1], [1]])
   })
 
   it('gives up on a file that is held for too long', async () => {

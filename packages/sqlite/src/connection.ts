@@ -18,6 +18,8 @@ export class Connection {
   /** Settles after the last write. */
   #writes: Promise<unknown> = Promise.resolve()
   #waiting = 0
+  /** Whether the last write found the file held by another process. */
+  #isHeld = false
 
   private constructor(open: () => SqliteDriver) {
     this.#open = open
@@ -50,8 +52,15 @@ export class Connection {
   /** Runs all statements in one transaction. Resolves to the number of rows that each changed. */
   write(statements: readonly SqlStatement[]): Promise<readonly number[]> {
     const until = performance.now() + patienceMs
-    // While the file is held, one write retries and the others queue.
-    const written = this.#writes.then(() => this.#patiently(until, client => client.write(statements)))
+    // While the file is held, one write retries and the others queue: each attempt blocks the event loop.
+    const written = this.#writes.then(() => {
+      if (this.#isHeld && performance.now() >= until) throw busyError()
+      return this.#patiently(until, async client => {
+        const changed = await client.write(statements)
+        this.#isHeld = false
+        return changed
+      })
+    })
     this.#writes = written.catch(() => {})
     return written
   }
@@ -86,14 +95,16 @@ export class Connection {
 
   async #patiently<T>(until: number, work: (client: SqliteDriver) => Promise<T>): Promise<T> {
     for (let pause = shortestPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
-      if (performance.now() >= until) throw busyError()
       const client = this.#opened()
       try {
         return await work(client)
       } catch (error) {
-        if (isBusy(error)) this.#drop(client)
-        else if (this.#client === client || !isClosed(error)) throw error
+        if (isBusy(error)) {
+          this.#isHeld = true
+          this.#drop(client)
+        } else if (this.#client === client || !isClosed(error)) throw error
       }
+      if (performance.now() >= until) throw busyError()
       this.#waiting += 1
       // Jitter: processes that wait do not retry at the same moment.
       await sleep(pause * (0.5 + Math.random() / 2))
