@@ -77,7 +77,7 @@ async function start(clone) {
   // A newcomer has a port that is free, and no settings of a gateway.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !/_(?:API_KEY|BASE_URL)$|^OLLAMA_HOST$|^SLUICE_|^HOST$|^PORT$|^npm_/.test(name),
+      ([name]) => !/_(?:API_KEY|BASE_URL)$|^OLLAMA_HOST$|^SLUICE_|^HOST$|^PORT$|^p?npm_/.test(name),
     ),
   )
   const child = spawn('sh', ['-c', command], {
@@ -102,8 +102,8 @@ async function start(clone) {
     const answer = execFileSync('sh', ['-c', `${curl} -sS`], { encoding: 'utf8' })
     if (!answer.includes('12 * 7 = 84')) throw new Error(`The printed curl line was answered by ${answer}`)
   } finally {
-    // The group: pnpm has started a process of its own.
-    process.kill(-child.pid, 'SIGTERM')
+    // The group: pnpm has started a process of its own. One that has ended says why itself.
+    if (child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
     await ended
   }
   if (!existsSync(join(clone, 'packages', 'cli', 'dist'))) throw new Error('Nothing was built.')
