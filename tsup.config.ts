@@ -23,7 +23,7 @@ const emitted = fileURLToPath(new URL('dist/types/', import.meta.url))
 
 /**
  * The entries of the package that is built, such as `src/index.ts`, with their types. These are bundled from declarations:
- * from sources, tsup would check those of every package again for each (300 s in all, and not 60).
+ * from sources, tsup would check those of every package again for each (296 s in all, and not 75).
  */
 export function entries(...paths: string[]): Pick<Options, 'entry' | 'dts'> {
   const byName = paths.map(path => [basename(path, '.ts'), declarationsOf(path)])
