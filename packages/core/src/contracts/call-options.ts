@@ -5,7 +5,8 @@ import type { PartialOptions } from './partial-options.ts'
 export interface Timeouts {
   /**
    * For each of your functions: `authenticate`, `route`, `authorize`, `limits`, `cache`, and `open` of `ledger`. The request
-   * fails with a 500 on a timeout; with a 503 if it is the ledger's and a budget applies. Default 1,000.
+   * fails with a 500 on a timeout; with a 503 if it is that of `authenticate` or `limits`, or the ledger's and a budget applies.
+   * Default 1,000.
    */
   readonly policyMs: number
   /** To connect to an upstream. Default 5,000. */

@@ -51,9 +51,11 @@ describe('guardPolicies', () => {
       10,
       systemClock,
     )
-    await expect(authenticate(request, undefined)).rejects.toThrow(
-      '`authenticate` timed out after 10 ms (`timeouts.policyMs`).',
-    )
+    await expect(authenticate(request, undefined)).rejects.toMatchObject({
+      reason: 'authentication_unavailable',
+      status: 503,
+      cause: { message: '`authenticate` timed out after 10 ms (`timeouts.policyMs`).' },
+    })
     await expect(route(draft, context)).rejects.toThrow('`route` timed out')
     await expect(authorize(ann, 'm')).rejects.toThrow('`authorize` timed out')
     await expect(limit?.admit(ann, draft, room)).rejects.toMatchObject({

@@ -24,7 +24,8 @@ export interface Policies<Host> {
 }
 
 /**
- * Guards the policies of a gateway: each of them times out after `ms`, the limiter with 503 `limiter_unavailable`.
+ * Guards the policies of a gateway: each of them times out after `ms`. `authenticate` and the limiter do so with a 503, because
+ * callers and limits are in a store that does not respond.
  *
  * @param counts - where rules are counted that name no store.
  */
@@ -39,7 +40,14 @@ export function guardPolicies<Host>(
   const limitMs = ms + (limit.maxWaitMs ?? 0)
   return {
     authenticate: (request, host, report) =>
-      withPolicyTimeout(clock, 'authenticate', authenticate(request, host, report), ms),
+      withPolicyTimeout(
+        clock,
+        'authenticate',
+        authenticate(request, host, report),
+        ms,
+        undefined,
+        authenticationUnavailable,
+      ),
     route: Object.assign<Route, Pick<Route, 'list' | 'targets' | 'targetsOf' | 'waysOf'>>(
       (draft, context) => withPolicyTimeout(clock, 'route', route(draft, context), ms),
       {
@@ -126,6 +134,11 @@ function isList(limit: NonNullable<GatewayOptions['limits']>): limit is readonly
 /** Releases a lease that arrives after its timeout. */
 function releaseLease(lease: Lease): void | Promise<void> {
   return lease.settle(undefined, null)
+}
+
+/** It is no 401: clients keep a key that may be valid. */
+function authenticationUnavailable(cause: Error): GatewayError {
+  return new GatewayError('authentication_unavailable', { cause })
 }
 
 /** A limiter that does not respond is a store that does not respond: the request is refused, and may be retried. */

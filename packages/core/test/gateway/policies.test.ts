@@ -37,6 +37,19 @@ describe('a gateway and functions of the user', () => {
     expect(ends()).toMatchObject([{ outcome: 'refused', status: 503, error: { cause } }])
   })
 
+  it('refuses a request with 503 authentication_unavailable where the authenticator stalls', async () => {
+    const { post, ends, events } = serving(scripted(() => whole('Hi')).target, {
+      authenticate: never,
+      timeouts: { policyMs: 10 },
+    })
+    const response = await post({})
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ error: { code: 'authentication_unavailable' } })
+    const cause = { message: '`authenticate` timed out after 10 ms (`timeouts.policyMs`).' }
+    expect(ends()).toMatchObject([{ outcome: 'refused', status: 503, error: { cause } }])
+    expect(events.filter(({ type }) => type === 'internal_error')).toEqual([])
+  })
+
   it.each<[string, Partial<Provider>]>([
     ['encode', { encode: never }],
     ['transport', { transport: never }],
