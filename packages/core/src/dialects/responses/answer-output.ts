@@ -238,6 +238,8 @@ export class AnswerOutput {
 
   /** Ends reasoning, with what vendors want back. Without text it is an item of its own. */
   #endReasoning(): void {
+    // Who keeps the conversation as items sends those that it was shown, and a call may need what came with it.
+    const isShown = this.#showsSealed || this.#extras.size > 0
     const sealed = this.#seal()
     const open = this.#reasoning
     this.#reasoning = undefined
@@ -247,9 +249,9 @@ export class AnswerOutput {
       return
     }
     if (sealed === undefined) return
-    if (this.#showsSealed) {
+    if (isShown) {
       this.#endMessage()
-      const item = this.#begin(new ReasoningItem(this.#id('rs'), this.#visible, true))
+      const item = this.#begin(new ReasoningItem(this.#id('rs'), this.#visible, this.#showsSealed))
       item.sealed = sealed
       item.close('completed', this.#events)
       return
