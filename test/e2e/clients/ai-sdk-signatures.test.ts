@@ -15,7 +15,7 @@ const answers = [
 
 describe('the AI SDK over /v1/responses, as it is by default', () => {
   it.each([
-    { name: 'whole', generate: generateText, scripts: answers.map(steps.reply) },
+    { name: 'whole', generate: generateText, scripts: answers.map(answer => steps.reply(answer)) },
     {
       name: 'streamed',
       generate: streamText,
