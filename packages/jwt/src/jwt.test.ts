@@ -201,6 +201,41 @@ describe('jwt', () => {
     expect(await source({ issuer: 'my login', source: 'login' }, { ...sound, iss: 'my login' })).toBe('login')
   })
 
+  it('adds its source to an instance of a class, which keeps its members', async () => {
+    class User {
+      readonly team = 'search'
+      readonly #id: string
+      constructor(id: string) {
+        this.#id = id
+      }
+      get id() {
+        return this.#id
+      }
+      get models() {
+        return ['gpt-*']
+      }
+      get tags() {
+        return { team: this.team }
+      }
+      get limits() {
+        return [{ kind: 'requests', limit: 1, per: 'day' } as const]
+      }
+      get storeResponses() {
+        return false
+      }
+    }
+    const authenticate = jwt({ ...basics, secret, claims: ({ sub = '' }) => new User(sub) })
+    expect(await authenticate(asking(await withSecret()), undefined)).toEqual({
+      id: 'ann',
+      source: iss,
+      models: ['gpt-*'],
+      tags: { team: 'search' },
+      limits: [{ kind: 'requests', limit: 1, per: 'day' }],
+      storeResponses: false,
+      team: 'search',
+    })
+  })
+
   it('makes the caller by a function, which may know nobody, wait, or throw', async () => {
     const token = await withSecret({ ...sound, email: 'ann@test' })
     expect(await who({ secret, claims: ({ email }) => ({ id: String(email) }) }, token)).toBe('ann@test')

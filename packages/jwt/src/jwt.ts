@@ -1,5 +1,5 @@
 import { type Authenticator, type AuthFailure, GatewayError, type Principal } from '@sluice/core'
-import { bearerToken } from '@sluice/core/keys'
+import { bearerToken, changedPrincipal } from '@sluice/core/keys'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { FindKey } from './find-key.ts'
 import { checkNumber, type JwtOptions, type JwtPayload, validateOptions } from './jwt-options.ts'
@@ -55,7 +55,7 @@ export function jwt(given: JwtOptions): Authenticator {
 /** Adds the source to a principal that has none. The gateway validates what else `claims` returns. */
 function withSource(principal: Principal | undefined, source: string | undefined): Principal | undefined {
   if (typeof principal !== 'object' || principal === null || principal.source !== undefined) return principal
-  return { ...principal, ...(source !== undefined && { source }) }
+  return changedPrincipal(principal, { source })
 }
 
 type Report = (failure: AuthFailure) => void

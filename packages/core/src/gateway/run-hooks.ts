@@ -1,7 +1,6 @@
-import { eventPrincipal } from '../auth/event-principal.ts'
+import { changedPrincipal } from '../auth/changed-principal.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import type { RequestDecision } from '../contracts/hook.ts'
-import type { Principal } from '../contracts/principal.ts'
 import { changedDraft } from '../hooks/changed-draft.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { type Decision, decideTargets } from './decide.ts'
@@ -28,7 +27,9 @@ export async function runRequestHooks<Host>(
   context.hooks = active
   await active.onRequest(({ edits = [], model, tags }: RequestDecision) => {
     if (edits.length > 0 || model !== undefined) draft = changedDraft(draft, edits, model, dialect)
-    if (tags !== undefined) principal = withTags(principal, tags)
+    if (tags !== undefined) {
+      principal = changedPrincipal(principal, { tags: { ...principal.tags, ...tags } })
+    }
     return { draft, principal }
   })
   if (!active.hasApplied) {
@@ -43,9 +44,4 @@ export async function runRequestHooks<Host>(
   }
   context.draft = draft
   return { principal, draft, targets: decided.targets }
-}
-
-/** Members of an instance of a class may be getters, which a spread does not copy: without its `models` it could use all. */
-function withTags(principal: Principal, tags: Principal['tags']): Principal {
-  return { ...principal, ...eventPrincipal(principal), tags: { ...principal.tags, ...tags } }
 }
