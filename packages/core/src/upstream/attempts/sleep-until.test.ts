@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../../test/support/manual-clock.ts'
-import { Lifetime } from '../../http/lifetime.ts'
+import { type EndListener, Lifetime } from '../../http/lifetime.ts'
 import { sleepUntil } from './sleep-until.ts'
 
 describe('pause', () => {
@@ -26,6 +26,22 @@ describe('pause', () => {
     await clock.pass(10)
     await waking
     lifetime.end('client_disconnected')
+  })
+
+  it.each([
+    ['that is over', -1],
+    ['that is now', 0],
+    ['to come', 10],
+  ])('leaves no listener after a time %s', async (_, until) => {
+    const clock = new ManualClock()
+    const lifetime = life()
+    const listeners = new Set<EndListener>()
+    lifetime.onEnd = listener => void listeners.add(listener)
+    lifetime.offEnd = listener => void listeners.delete(listener)
+    const waking = sleepUntil(until, lifetime, clock)
+    await clock.pass(10)
+    await waking
+    expect(listeners.size).toBe(0)
   })
 
   it.each(['client_disconnected', 'gateway_closed'] as const)(

@@ -23,7 +23,7 @@ export function sleepUntil(until: number, lifetime: Lifetime, clock: Clock): Pro
         resolve()
       }
     }
-    wake()
     lifetime.onEnd(ended)
+    if (lifetime.ended === undefined) wake()
   })
 }
