@@ -26,6 +26,7 @@ const {
   MAX_CONCURRENT,
   CRASH,
   OTHER_RELEASE,
+  FAIL_FIRST,
   DRAIN_MS = '5000',
 } = process.env
 
@@ -65,11 +66,17 @@ const front = withEndpoints(gateway, [
     fetch: async () => new Response(String(writeSync(channelDescriptor, 'no message\n'))),
   },
 ])
-const serving = await serve(front, {
+const options = {
   port: 0,
   workers: WORKERS === 'auto' ? 'auto' : Number(WORKERS),
   drainMs: Number(DRAIN_MS),
-})
+} as const
+if (FAIL_FIRST !== undefined && cluster.isPrimary) {
+  process.env.OTHER_RELEASE = '1'
+  await serve(front, options).catch((error: Error) => console.log(`not started: ${error.message}`))
+  delete process.env.OTHER_RELEASE
+}
+const serving = await serve(front, options)
 if (serving.role !== 'worker') console.log(`${serving.role} of ${serving.workers} at ${serving.url}`)
 process.once('disconnect', () => console.log(`${process.pid} has no primary`))
 process.on('SIGHUP', () => {

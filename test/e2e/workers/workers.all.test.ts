@@ -223,6 +223,14 @@ describe('serve() with workers', () => {
     expect(await other.exited).not.toBe(0)
     expect(other.stderr()).toContain('WorkerStartError: The primary runs another release of Sluice')
   })
+
+  it('starts at another attempt after one that failed', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url, { env: { FAIL_FIRST: '1' } })
+    expect(service.process.stdout()).toContain('not started: The primary runs another release of Sluice')
+    expect((await service.chat()).status).toBe(200)
+    expect(await service.pids()).toHaveLength(2)
+  })
 })
 
 describe('a primary that does not respond', () => {

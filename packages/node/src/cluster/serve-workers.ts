@@ -69,13 +69,18 @@ export async function serveWorkers(
   hasWorkers = true
   const member = WorkerMember.connect(processTopics)
   if (member !== undefined) return serveMember(member, gateway, options, serveHere)
-  if (cluster.isPrimary) return servePrimary(gateway, options, count)
-  throw configurationError(
-    'serve()',
-    ['workers'],
-    options.workers,
-    'none, as this process is a worker of node:cluster already',
-  )
+  try {
+    if (cluster.isPrimary) return await servePrimary(gateway, options, count)
+    throw configurationError(
+      'serve()',
+      ['workers'],
+      options.workers,
+      'none, as this process is a worker of node:cluster already',
+    )
+  } catch (error) {
+    hasWorkers = false
+    throw error
+  }
 }
 
 function alone(serving: Serving): ServingWorkers {
