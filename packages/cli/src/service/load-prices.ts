@@ -34,31 +34,52 @@ export async function priceWarnings(
   return unpricedBudgets(compiled, config.gateway?.prices ?? configured, now())
 }
 
+interface LoadedPrices {
+  readonly key: string
+  readonly prices: BundledPrices
+}
+
 /** The prices of a service. They outlive its configurations, so that a reload does not bring back the bundled ones. */
 export class ServicePrices {
   readonly #folder: string
   readonly #observe: Observer
-  #bundled: { readonly key: string; readonly prices: BundledPrices } | undefined
+  /** Those of the configuration that runs. */
+  #current: LoadedPrices | undefined
+  /** Those that were loaded last: their configuration may turn out to be invalid. */
+  #loaded: LoadedPrices | undefined
 
   constructor(folder: string, observe: Observer) {
     this.#folder = folder
     this.#observe = observe
   }
 
+  /** Loads the prices of a configuration. Call `keep` once it runs. */
   async load(config: TypedConfig): Promise<Prices | undefined> {
     if (config.prices === 'genai-prices') return packagePrices(config, this.#folder)
     if (!hasBundledPrices(config)) return undefined
     const key = JSON.stringify([config.bundledPrices, config.prices, vendorNames(config)])
-    if (this.#bundled?.key === key) return this.#bundled.prices
-    this.close()
-    const prices = bundledPrices({ ...optionsOf(config, this.#folder, true), observe: this.#observe })
-    void prices.refresh()
-    this.#bundled = { key, prices }
-    return prices
+    if (this.#loaded?.key === key) return this.#loaded.prices
+    if (this.#loaded !== this.#current) this.#loaded?.prices.close()
+    this.#loaded = this.#current?.key === key ? this.#current : this.#create(config, key)
+    return this.#loaded.prices
+  }
+
+  /** Closes the prices of the configuration before. */
+  keep(): void {
+    if (this.#loaded === this.#current) return
+    this.#current?.prices.close()
+    this.#current = this.#loaded
   }
 
   close(): void {
-    this.#bundled?.prices.close()
+    this.#current?.prices.close()
+    this.#loaded?.prices.close()
+  }
+
+  #create(config: TypedConfig, key: string): LoadedPrices {
+    const prices = bundledPrices({ ...optionsOf(config, this.#folder, true), observe: this.#observe })
+    void prices.refresh()
+    return { key, prices }
   }
 }
 

@@ -318,6 +318,40 @@ describe('bundled prices', () => {
       started({ ...named, bundledPrices: { refresh: { from: 'http://u:secret@host.example/' } } }),
     ).rejects.toThrow(/bundledPrices\.refresh\.from(?!.*secret)/)
   })
+
+  it('are refreshed after a reload that failed, as the service still has them', async () => {
+    const loads: Record<string, number> = {}
+    const host = createServer(({ url = '' }, response) => {
+      loads[url] = (loads[url] ?? 0) + 1
+      response.writeHead(503).end()
+    })
+    await new Promise<void>(done => host.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void host.close())
+    const refreshedFrom = (path: string): TypedConfig => ({
+      ...named,
+      responses: false,
+      bundledPrices: {
+        ...named.bundledPrices,
+        refresh: { from: `http://127.0.0.1:${(host.address() as AddressInfo).port}${path}`, intervalMs: 1 },
+      },
+    })
+    const running = await started(refreshedFrom('/first'))
+    const loadsOf = async (path: string) => {
+      await costOf(running)
+      return loads[path] ?? 0
+    }
+    const isRefreshed = async (path: string) => {
+      const before = loads[path] ?? 0
+      await expect.poll(() => loadsOf(path)).toBeGreaterThan(before)
+    }
+    await isRefreshed('/first')
+
+    const invalid = { ...refreshedFrom('/second'), gateway: { background: {} } }
+    await expect(running.service.reload(invalid)).rejects.toThrow('background')
+    await isRefreshed('/first')
+    await running.service.reload(refreshedFrom('/third'))
+    await isRefreshed('/third')
+  })
 })
 
 describe('reload', () => {

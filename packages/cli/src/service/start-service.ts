@@ -144,6 +144,7 @@ async function started(
     observability.use(made, gateway, { ...state, hooks, requestLog, bodyLog, alerts })
   let front = frontOf(gateway, config, endpointsOf(config, firstOptions))
   compiled.vendors.keep()
+  servicePrices.keep()
   const warning = responseStorageWarning(config)
   if (warning !== undefined) context.log(warning)
 
@@ -189,6 +190,7 @@ async function started(
     gateway.reload(nextOptions)
     compiled = after
     after.vendors.keep()
+    servicePrices.keep()
     front = frontOf(gateway, after.config, endpointsOf(after.config, nextOptions))
     for (const path of changes) context.log(restartText(path))
   }
