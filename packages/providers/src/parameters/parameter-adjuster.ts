@@ -18,6 +18,7 @@ export class ParameterAdjuster {
   readonly list: Adjustment[] = []
   readonly #mode: UnsupportedParameters
   readonly #request: CallersRequest | undefined
+  #listed: Set<string> | undefined
 
   /** @param request - names parameters as the caller's dialect does. Default: as chat completions do. */
   constructor(mode: UnsupportedParameters = 'refuse', request?: CallersRequest) {
@@ -83,8 +84,13 @@ export class ParameterAdjuster {
     })
   }
 
+  /** Several parameters of a chat request may be one of the caller's, such as `metadata.user_id`: it is listed once. */
   #add(adjusted: AdjustedParameter, action: Adjustment['action'], detail: string | undefined): void {
     const parameter = this.pathOf(adjusted)
+    const key = JSON.stringify([parameter, action, detail])
+    this.#listed ??= new Set()
+    if (this.#listed.has(key)) return
+    this.#listed.add(key)
     this.list.push(detail === undefined ? { parameter, action } : { parameter, action, detail })
   }
 
