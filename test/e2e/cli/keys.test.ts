@@ -85,6 +85,17 @@ describe('sluice keys', () => {
       { requests: 2 },
     ])
     expect((await run('usage', '--to', '1d')).printed).toBe('No requests in this period.\n')
+    const requestsOf = async (...filters: string[]) => {
+      const { printed } = await run('usage', '--json', '--by', 'key', ...filters)
+      return (JSON.parse(printed) as { requests: number }[]).map(({ requests }) => requests)
+    }
+    expect(await requestsOf('--source', 'api_keys', '--operation', 'generate')).toEqual([2])
+    expect(await requestsOf('--provider', 'local', '--dialect', 'chat', '--tag', 'team=search')).toEqual([2])
+    expect(await requestsOf('--tag', 'team=search', '--tag', 'site=none')).toEqual([])
+    expect(await requestsOf('--source', 'none')).toEqual([])
+    expect(await requestsOf('--provider', 'none')).toEqual([])
+    expect(await requestsOf('--operation', 'embed')).toEqual([])
+    expect(await requestsOf('--dialect', 'messages')).toEqual([])
   })
 
   it('deletes the records of a key with it, and those of no other', async () => {
@@ -176,6 +187,7 @@ describe('sluice keys', () => {
     [['usage', '--by', 'colour'], 2, /--by has 'colour'/],
     [['usage', '--from', '1d', '--to', '2d'], 2, /--from must be before --to/],
     [['usage', '--csv', '--json'], 2, /exclude each other/],
+    [['usage', '--operation', 'sing'], 2, /operation is "sing", expected one of "generate"/],
   ])('%j ends with %i', async (argv, code, message) => {
     const got = await inFolder(temporaryFolder())(...argv)
     expect(got).toMatchObject({ code, printed: '', told: expect.stringMatching(message) })

@@ -38,6 +38,7 @@ describe('logsQuery', () => {
 
   it.each([
     [{ tag: ['team'] }, []],
+    [{ tag: ['team=a', 'team=b'] }, []],
     [{ from: '1h', to: '2h' }, []],
     [{}, ['req_1', 'req_2']],
   ])('rejects %j %j', (values, positionals) => {

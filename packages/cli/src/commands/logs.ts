@@ -5,6 +5,7 @@ import { textOf, textsOf } from '../command-line/arguments.ts'
 import { escapeControls } from '../command-line/escape-controls.ts'
 import { parseTime } from '../command-line/parse-time.ts'
 import { printable } from '../command-line/printable.ts'
+import { tagsOf } from '../keys/key-arguments.ts'
 import { databaseHelp, databaseOptions, withDatabase } from '../keys/with-database.ts'
 import { loggedRequestText, logsText } from '../logs/logs-text.ts'
 
@@ -123,13 +124,13 @@ export function logsQuery(values: Values, positionals: readonly string[], now: n
     const text = textOf(values, option)
     return text === undefined ? [] : [[field, text] as const]
   })
-  const tags = textsOf(values, 'tag').map(tagOf)
+  const tags = textsOf(values, 'tag')
   const status = textOf(values, 'status')
   const limit = textOf(values, 'limit')
   const where = {
     ...Object.fromEntries(named),
     ...(id !== undefined && { id }),
-    ...(tags.length > 0 && { tags: Object.fromEntries(tags) }),
+    ...(tags.length > 0 && { tags: tagsOf(tags) }),
     ...(status !== undefined && { status: (/^\d{3}$/.test(status) ? Number(status) : status) as '4xx' }),
   }
   return {
@@ -138,12 +139,6 @@ export function logsQuery(values: Values, positionals: readonly string[], now: n
     ...(limit !== undefined && { limit: Number(limit) }),
     where,
   }
-}
-
-function tagOf(text: string): readonly [name: string, value: string] {
-  const at = text.indexOf('=')
-  if (at > 0) return [text.slice(0, at), text.slice(at + 1)]
-  throw new CommandError(`--tag is '${printable(text)}', expected a name and a value: team=search.`, 2)
 }
 
 /** Throws `CommandError` for an invalid query, and rejects if the database fails. */

@@ -6,21 +6,25 @@ import { CommandError } from '../command.ts'
 import { usageBy, usageWhere } from './usage.ts'
 
 describe('usageWhere', () => {
-  const where = (given: Readonly<Record<string, string>>) => usageWhere(name => given[name])
-
   it('reads filters', () => {
-    expect(where({})).toEqual({})
-    expect(where({ key: 'k', user: 'u', model: 'm', tag: 'team=a=b' })).toEqual({
+    expect(usageWhere({})).toEqual({})
+    expect(usageWhere({ key: 'k', user: 'u', model: 'm', tag: ['team=a=b', 'x=y'] })).toEqual({
       key: 'k',
       user: 'u',
       model: 'm',
-      tags: { team: 'a=b' },
+      tags: { team: 'a=b', x: 'y' },
     })
-    expect(where({ tag: 'team=' })).toEqual({ tags: { team: '' } })
+    expect(usageWhere({ source: 's', provider: 'p', operation: 'embed', dialect: 'chat' })).toEqual({
+      source: 's',
+      provider: 'p',
+      operation: 'embed',
+      dialect: 'chat',
+    })
+    expect(usageWhere({ tag: ['team='] })).toEqual({ tags: { team: '' } })
   })
 
-  it.each(['team', '=search', ''])('refuses the tag %j', tag => {
-    expect(() => where({ tag })).toThrow(CommandError)
+  it.each([[['team']], [['=search']], [['']], [['team=a', 'team=b']]])('refuses the tags %j', tag => {
+    expect(() => usageWhere({ tag })).toThrow(CommandError)
   })
 })
 

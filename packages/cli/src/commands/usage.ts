@@ -1,8 +1,10 @@
-import type { UsageDimension, UsageFilter } from '@sluice/core/ledger'
-import { type Command, CommandError } from '../command.ts'
-import { rejectPositionals, textOf } from '../command-line/arguments.ts'
+import type { UsageDimension, UsageFilter, UsageQuery } from '@sluice/core/ledger'
+import { validateUsageQuery } from '@sluice/core/store'
+import { type Command, CommandError, type Values } from '../command.ts'
+import { rejectPositionals, textOf, textsOf } from '../command-line/arguments.ts'
 import { parseTime } from '../command-line/parse-time.ts'
 import { printable } from '../command-line/printable.ts'
+import { tagsOf } from '../keys/key-arguments.ts'
 import { databaseHelp, databaseOptions, withDatabase } from '../keys/with-database.ts'
 import { usageCsv, usageText } from '../usage/usage-text.ts'
 
@@ -16,9 +18,13 @@ Usage: sluice usage [options]
   --by LIST         model, key, source, user, provider, operation, dialect, day (UTC), kind or tag:NAME, separated by
                     commas. Default: model
   --key ID          only requests of this principal
+  --source NAME     only requests of principals of this source, such as api_keys
   --user NAME       only requests for this end user
+  --tag NAME=VALUE  only requests of principals with this tag. Can be repeated
   --model NAME      only requests for this model
-  --tag NAME=VALUE  only requests of principals with this tag
+  --provider NAME   only requests with a response of this provider
+  --operation NAME  only generate, embed, countTokens, rerank, moderate or complete
+  --dialect NAME    only requests in this protocol, such as chat
   --from WHEN       start: a date, a time, or a duration before now (7d). Default: the first request
   --to WHEN         end, exclusive. Default: now. Dates and days are in UTC
 ${databaseHelp}
@@ -32,9 +38,13 @@ Examples: sluice usage --by tag:team,model --from 2026-11-01
     from: { type: 'string' },
     to: { type: 'string' },
     key: { type: 'string' },
+    source: { type: 'string' },
     user: { type: 'string' },
+    tag: { type: 'string', multiple: true },
     model: { type: 'string' },
-    tag: { type: 'string' },
+    provider: { type: 'string' },
+    operation: { type: 'string' },
+    dialect: { type: 'string' },
     ...databaseOptions,
     json: { type: 'boolean' },
     csv: { type: 'boolean' },
@@ -52,8 +62,8 @@ Examples: sluice usage --by tag:team,model --from 2026-11-01
     if (from !== undefined && to !== undefined && from >= to) {
       throw new CommandError('sluice usage: --from must be before --to.', 2)
     }
-    const where = usageWhere(name => textOf(values, name))
-    const query = { by, where, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+    const query = { by, where: usageWhere(values), from, to }
+    checkQuery(query)
     return withDatabase(values, context, async ({ usage, keys, label }) => {
       const rows = await usage(query)
       if (values.json === true) context.print(JSON.stringify(rows, null, 2))
@@ -68,23 +78,24 @@ Examples: sluice usage --by tag:team,model --from 2026-11-01
   },
 }
 
-/** Filters as they are typed. Throws `CommandError` for a tag without a value. */
-export function usageWhere(
-  textAt: (name: 'key' | 'user' | 'model' | 'tag') => string | undefined,
-): UsageFilter {
-  const [key, user, model, tag] = [textAt('key'), textAt('user'), textAt('model'), textAt('tag')]
-  const at = tag?.indexOf('=') ?? -1
-  if (tag !== undefined && at < 1) {
-    throw new CommandError(
-      `--tag is '${printable(tag)}', expected a name and a value, such as team=search.`,
-      2,
-    )
-  }
-  return {
-    ...(key !== undefined && { key }),
-    ...(user !== undefined && { user }),
-    ...(model !== undefined && { model }),
-    ...(tag !== undefined && { tags: { [tag.slice(0, at)]: tag.slice(at + 1) } }),
+const filters = ['key', 'source', 'user', 'model', 'provider', 'operation', 'dialect'] as const
+
+/** Filters as they are typed. Throws `CommandError` for a tag without a value, and for one that comes twice. */
+export function usageWhere(values: Values): UsageFilter {
+  const named = filters.flatMap(name => {
+    const text = textOf(values, name)
+    return text === undefined ? [] : [[name, text] as const]
+  })
+  const tags = textsOf(values, 'tag')
+  return { ...Object.fromEntries(named), ...(tags.length > 0 && { tags: tagsOf(tags) }) }
+}
+
+/** Throws `CommandError` for what a ledger cannot be asked for. */
+function checkQuery(query: UsageQuery): void {
+  try {
+    validateUsageQuery(query)
+  } catch (error) {
+    throw error instanceof TypeError ? new CommandError(error.message, 2) : error
   }
 }
 
