@@ -62,6 +62,10 @@ const examples: Readonly<Record<string, Example>> = {
     ...called('function_call', { name: 'f', arguments: '{"a":', status: 'incomplete' }, { output: 'b' }, 'b'),
     path: 'input[1].arguments',
   },
+  'the arguments of a call that are no JSON object': {
+    ...called('function_call', { name: 'f', arguments: 'marked' }, { output: 'b' }, 'marked'),
+    path: 'input[1].arguments',
+  },
   'a custom tool, its calls and outputs': called(
     'custom_tool_call',
     { name: 'marked', input: 'a' },

@@ -1,10 +1,11 @@
 import { type Message, turnsOf } from '@sluice/core/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type Conversation, toConversation as fromTurns } from './conversation.ts'
 
-const toConversation = (messages: readonly Message[]) =>
-  fromTurns(turnsOf({ input: { model: 'm', messages } }))
+const toConversation = (messages: readonly Message[], adjuster?: ParameterAdjuster) =>
+  fromTurns(turnsOf({ input: { model: 'm', messages } }), adjuster)
 
 const call = (id: string, name = 'f', text = '{}') => ({
   id,
@@ -146,14 +147,6 @@ describe('toConversation', () => {
   })
 
   it.each<[string, Message]>([
-    ['messages[0].tool_calls[0].function.arguments', assistantWith(call('a', 'f', '{"x":'))],
-    ['messages[0].tool_calls[0].function.arguments', assistantWith(call('a', 'f', '[1]'))],
-    [
-      'messages[0].tool_calls[0].function.arguments',
-      assistantWith(call('a', 'f', '['.repeat(2_000) + ']'.repeat(2_000))),
-    ],
-    ['messages[0].tool_calls[0].function.arguments', assistantWith(call('a', 'f', '{"a":"\\ud83d"}'))],
-    ['messages[0].tool_calls[0].function.arguments', assistantWith(call('a', 'f', '{"a":"\\uDE00\\ud83d"}'))],
     [
       'messages[0].tool_calls[0]',
       assistantWith({ id: 'a', type: 'custom', custom: { name: 'c', input: '' } }),
@@ -166,6 +159,20 @@ describe('toConversation', () => {
     ['messages[0].role', { role: 'function', name: 'f', content: 'a' }],
   ])('refuses, at %s, what turns cannot hold', (param, message) => {
     expect(() => toConversation([message])).toThrow(expect.objectContaining({ status: 400, param }))
+  })
+
+  it.each([
+    ['{"x":', {}],
+    ['[1]', {}],
+    ['['.repeat(2_000) + ']'.repeat(2_000), {}],
+    ['{"a":"\\ud83d"}', { a: '\ufffd' }],
+    ['{"a":"\\uDE00\\ud83d"}', { a: '\ufffd\ufffd' }],
+  ])('reports what it makes of arguments that vendors refuse: %s', (text, expected) => {
+    const adjuster = new ParameterAdjuster()
+    const { turns } = toConversation([assistantWith(call('a', 'f', text))], adjuster)
+    expect(turns[0]).toMatchObject({ items: [{ arguments: expected }] })
+    const parameter = 'messages[0].tool_calls[0].function.arguments'
+    expect(adjuster.list).toMatchObject([{ parameter, action: 'mapped' }])
   })
 
   it('takes arguments whose escapes make whole characters, or none', () => {

@@ -132,10 +132,10 @@ export function readConversation(
 
 /**
  * Turns as most vendors want them: neighbours merged, the system text apart, arguments parsed. Empty texts are left out,
- * since vendors refuse them; a turn that holds nothing else is left out. Throws `GatewayError` (400) for calls whose
- * arguments are no JSON object, calls of custom tools, audio of earlier answers, and the deprecated function messages.
+ * since vendors refuse them; a turn that holds nothing else is left out. Throws `GatewayError` (400) for calls of custom
+ * tools, audio of earlier answers, and the deprecated function messages.
  *
- * @param adjuster - reports what is dropped, and refuses parts of unknown kinds.
+ * @param adjuster - reports what is dropped or replaced, and refuses parts of unknown kinds.
  */
 export function toConversation(
   given: readonly Turn[],
@@ -262,7 +262,7 @@ function assistantItems(turn: Turn, adjuster: ParameterAdjuster): OpenAssistantT
         addText(items, part)
         break
       case 'call':
-        items.push(assistantCall(part))
+        items.push(assistantCall(part, adjuster))
         break
       case 'reasoning':
         items.push(assistantReasoning(part))
@@ -282,7 +282,7 @@ function assistantReasoning(part: ReasoningTurnPart): AssistantReasoning {
   return { kind: 'reasoning', text, details, path, ...(members === undefined ? {} : { members }) }
 }
 
-function assistantCall(part: CallTurnPart): AssistantToolCall {
+function assistantCall(part: CallTurnPart, adjuster: ParameterAdjuster): AssistantToolCall {
   const { tool, name, arguments: text, path, extra } = part
   if (tool === 'custom') {
     throw cannotSend(path, 'Calls of custom tools cannot be sent to this model. Use a function instead.')
@@ -292,7 +292,7 @@ function assistantCall(part: CallTurnPart): AssistantToolCall {
     kind: 'call',
     part,
     name,
-    arguments: toolArguments(text, memberPath(part, 'function.arguments')),
+    arguments: toolArguments(text, { path: memberPath(part, 'function.arguments') }, adjuster),
     extraContent: typeof content === 'object' && content !== null ? (content as JsonObject) : undefined,
     path,
     ...marked(cacheMark(part)),

@@ -1,42 +1,39 @@
-import { GatewayError } from '@sluice/core'
 import type { JsonObject } from '@sluice/core/provider'
+import type { AdjustedParameter, ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { exactJsonText, parseExactJson } from '../wire/exact-json.ts'
 import { isFields } from '../wire/json-value.ts'
 
 /**
  * A call's arguments as an object, for vendors that take no JSON text. Empty text is a call without arguments.
- * Whole numbers keep all their digits where the request is written by `exactJsonText`. Throws `GatewayError`
- * (400, `invalid_value`) for what is no JSON object, and for half a surrogate pair, which no vendor takes.
+ * Whole numbers keep all their digits where the request is written by `exactJsonText`. Models make mistakes, and the
+ * conversation has to go on: text that is no JSON object becomes no arguments, and half of a surrogate pair U+FFFD, which
+ * `adjuster` reports.
  */
-export function toolArguments(text: string, path: string): JsonObject {
+export function toolArguments(
+  text: string,
+  parameter: AdjustedParameter,
+  adjuster: ParameterAdjuster,
+): JsonObject {
   if (text.trim() === '') return {}
-  if (holdsHalfPair(text)) {
-    throw invalid(
-      path,
-      'half of a surrogate pair. Expected Unicode text, in which both halves stand together.',
-    )
-  }
+  const wellFormed = withoutHalfPairs(text)
   let value: unknown
   try {
-    value = parseExactJson(text)
+    value = parseExactJson(wellFormed)
   } catch {
     value = undefined
   }
-  if (isFields(value)) return value as JsonObject
-  throw invalid(path, 'expected the text of a JSON object, since this model takes arguments as an object.')
+  if (!isFields(value)) {
+    adjuster.map(parameter, 'no arguments: they are no JSON object')
+    return {}
+  }
+  if (wellFormed !== text) adjuster.map(parameter, 'U+FFFD for half of a surrogate pair')
+  return value as JsonObject
 }
 
 /** The text itself is Unicode: only its escapes can hold half a pair. */
-function holdsHalfPair(text: string): boolean {
-  const escapes = /\\(?:u(d[89ab][0-9a-f]{2})(?:\\u(d[c-f][0-9a-f]{2}))?|u(d[c-f][0-9a-f]{2})|.)/gis
-  for (const [, high, low, loneLow] of text.matchAll(escapes)) {
-    if ((high !== undefined && low === undefined) || loneLow !== undefined) return true
-  }
-  return false
-}
-
-function invalid(path: string, what: string): GatewayError {
-  return new GatewayError('invalid_value', { message: `Invalid '${path}': ${what}`, param: path })
+function withoutHalfPairs(text: string): string {
+  const escapes = /\\(?:ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(ud[89a-f][0-9a-f]{2})|.)/gis
+  return text.replace(escapes, (found, half?: string) => (half === undefined ? found : '\\ufffd'))
 }
 
 /** The arguments of a call that came as an object, as the protocol's JSON text. */

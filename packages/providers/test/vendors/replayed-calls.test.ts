@@ -1,0 +1,77 @@
+import { createGateway, models } from '@sluice/core'
+import type { Target } from '@sluice/core/provider'
+import { anthropic, bedrock, gemini } from '@sluice/providers'
+import { startUpstream, steps } from '@sluice/testing'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+// What clients send back of calls and results that a gateway answered with, or that a model got wrong.
+
+type At = (baseURL: string) => Target
+
+const vendors: Readonly<Record<string, At>> = {
+  anthropic: baseURL => anthropic({ apiKey: 'sk-test', baseURL })('claude-sonnet-4-5'),
+  bedrock: baseURL => bedrock({ region: 'us-east-1', bearerToken: 't', baseURL })('us.amazon.nova-lite-v1:0'),
+  gemini: baseURL => gemini({ apiKey: 'sk-test', baseURL })('gemini-2.5-flash'),
+}
+
+/** Sends a request through a gateway. Returns the body that the vendor got, as text, and the adjustments. */
+async function forwarded(at: At, path: string, body: object) {
+  const upstream = await startUpstream(steps.reply({}, { status: 400 }))
+  const gateway = createGateway({
+    authenticate: () => ({ id: 'ann' }),
+    route: models({ m: at(upstream.baseURL) }),
+  })
+  onTestFinished(async () => {
+    await gateway.close({ drainMs: 1 })
+    await upstream.close()
+  })
+  const response = await gateway.fetch(
+    new Request(`http://gateway${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', ...body }),
+    }),
+  )
+  const text = await response.text()
+  expect(upstream.requests.length, text).toBe(1)
+  const { body: sent } = upstream.requests[0]!
+  return { sent, adjustments: response.headers.get('x-sluice-adjustments') }
+}
+
+const chatWith = (text: string) => ({
+  messages: [
+    { role: 'user', content: 'Hi' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: text } }],
+    },
+    { role: 'tool', tool_call_id: 'c', content: 'Not valid.' },
+  ],
+})
+const responsesWith = (text: string) => ({
+  input: [
+    { role: 'user', content: 'Hi' },
+    { type: 'function_call', call_id: 'c', name: 'f', arguments: text },
+    { type: 'function_call_output', call_id: 'c', output: 'Not valid.' },
+  ],
+})
+
+describe.each(Object.entries(vendors))('arguments of a call that %s takes as an object', (_, at) => {
+  it.each(['{"a":', 'a', '[1]', 'null'])('are none where they are no JSON object: %s', async text => {
+    const none = /"(?:input|args)":\{\}/
+    const ofChat = await forwarded(at, '/v1/chat/completions', chatWith(text))
+    expect(ofChat.sent).toMatch(none)
+    expect(ofChat.adjustments).toContain('messages[1].tool_calls[0].function.arguments')
+    const ofResponses = await forwarded(at, '/v1/responses', responsesWith(text))
+    expect(ofResponses.sent).toMatch(none)
+    expect(ofResponses.adjustments).toContain('input[1].arguments')
+  })
+
+  it('have U+FFFD for half of a surrogate pair', async () => {
+    const text = String.raw`{"a":"\ud83d \ud83d\ude00 \\ud83d \ude00"}`
+    const { sent, adjustments } = await forwarded(at, '/v1/chat/completions', chatWith(text))
+    expect(sent).toContain(String.raw`{"a":"${'\ufffd'} ${'\ud83d\ude00'} \\ud83d ${'\ufffd'}"}`)
+    expect(adjustments).toContain('messages[1].tool_calls[0].function.arguments')
+  })
+})
