@@ -49,7 +49,7 @@ export function apiMessages(asked: MessagesInput, adjuster: ParameterAdjuster): 
         : assistantContent(turn, ids, thoughtless, at === turns.length - 1, adjuster)
     addContent(result, turn.role, content)
   }
-  checkEnds(result, conversation.given, asked.prefill)
+  checkEnds(result, conversation.given, asked.prefill, adjuster)
   return result
 }
 

@@ -55,7 +55,7 @@ export async function converseMessages(
         : assistantContent(turn, ids, model, reasoning => thoughtless(reasoning, at), adjuster)
     addContent(result, turn.role, content)
   }
-  checkEnds(result, given, model.prefill)
+  checkEnds(result, given, model.prefill, adjuster)
   const end = result.at(-1)
   if (end?.role === 'assistant') trimEnd(end.content)
   for (const { content } of result) withTextBesideDocuments(content, adjuster)

@@ -1,7 +1,7 @@
 import type { GatewayError } from '@sluice/core'
 import { type CallTurnPart, memberPath, type Turn } from '@sluice/core/provider'
 import type { AssistantToolCall, MergedTurn, ToolResult } from '../conversation/conversation.ts'
-import { cannotSend } from '../parameters/parameter-adjuster.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 /**
  * Sees that each call has one result, in the turn after it, and that there are no other results: the vendor
@@ -46,17 +46,20 @@ function hasNoResult({ path }: AssistantToolCall): GatewayError {
  *
  * @param messages - what is sent.
  * @param given - the caller's turns, for the path of the one at fault.
+ * @param adjuster - names what the caller sent.
  */
 export function checkEnds(
   messages: readonly { readonly role: string }[],
   given: readonly Turn[],
   prefill: boolean,
+  adjuster: ParameterAdjuster,
 ): void {
   const first = messages[0]
   if (first === undefined) {
+    const param = adjuster.pathOf('messages')
     throw cannotSend(
-      'messages',
-      "Unsupported value: 'messages' holds no words of the user, which this model needs.",
+      param,
+      `Unsupported value: '${param}' holds no words of the user, which this model needs.`,
     )
   }
   if (first.role === 'assistant') {

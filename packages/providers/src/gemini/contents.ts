@@ -56,7 +56,8 @@ export async function contentsOf(
     add(contents, 'user', await userParts(turn, settings, adjuster))
   }
   if (contents.length === 0) {
-    throw cannotSend('messages', "Unsupported value: 'messages' holds no message of a user for this model.")
+    const param = adjuster.pathOf('messages')
+    throw cannotSend(param, `Unsupported value: '${param}' holds no message of a user for this model.`)
   }
   return contents.map(({ of, parts }) => ({ role: of === 'model' ? 'model' : 'user', parts }))
 }

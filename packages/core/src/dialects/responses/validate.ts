@@ -88,10 +88,22 @@ function refuseReferences(body: JsonObject): void {
 /** Checks all fields, and the items of the input. Throws `GatewayError` (400). */
 export function checkRequest(body: JsonObject, live: boolean): void {
   checkFields(withoutNulls(body), responsesSchemas(live))
-  const items = jsonItems(jsonMember(body, 'input'))
+  const input = jsonMember(body, 'input')
+  const items = jsonItems(input)
+  // Instructions alone are a conversation that some vendors take.
+  const isEmpty = input === '' || (Array.isArray(input) && input.length === 0)
+  if (isEmpty && !jsonMember(body, 'instructions')) throw emptyInput(input)
   if (live) checkIds(items)
   checkPairs(items, live)
   checkChoice(body, items)
+}
+
+function emptyInput(input: JsonValue): GatewayError {
+  const kind = typeof input === 'string' ? 'string' : 'array'
+  return new GatewayError(`empty_${kind}`, {
+    message: `Invalid 'input': empty ${kind}. Expected the words of a user, or items.`,
+    param: 'input',
+  })
 }
 
 /** What the ids of messages and of reasoning begin with. */

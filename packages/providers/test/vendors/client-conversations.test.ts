@@ -1,21 +1,22 @@
 import { createGateway, models } from '@sluice/core'
 import type { Target } from '@sluice/core/provider'
-import { anthropic, bedrock, gemini } from '@sluice/providers'
+import { anthropic, bedrock, gemini, openaiCompatible } from '@sluice/providers'
 import { startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-// What clients send back of calls and results that a gateway answered with, or that a model got wrong.
+// Conversations as clients send them, with what a model got wrong in them, or a client.
 
 type At = (baseURL: string) => Target
 
+const chat: At = baseURL => openaiCompatible({ name: 'acme', baseURL })('m')
 const vendors: Readonly<Record<string, At>> = {
   anthropic: baseURL => anthropic({ apiKey: 'sk-test', baseURL })('claude-sonnet-4-5'),
   bedrock: baseURL => bedrock({ region: 'us-east-1', bearerToken: 't', baseURL })('us.amazon.nova-lite-v1:0'),
   gemini: baseURL => gemini({ apiKey: 'sk-test', baseURL })('gemini-2.5-flash'),
 }
 
-/** Sends a request through a gateway. Returns the body that the vendor got, as text, and the adjustments. */
-async function forwarded(at: At, path: string, body: object) {
+/** Sends a request through a gateway. Returns the body that the vendor got, as text, the response, and its adjustments. */
+async function exchanged(at: At, path: string, body: object) {
   const upstream = await startUpstream(steps.reply({}, { status: 400 }))
   const gateway = createGateway({
     authenticate: () => ({ id: 'ann' }),
@@ -32,10 +33,20 @@ async function forwarded(at: At, path: string, body: object) {
       body: JSON.stringify({ model: 'm', ...body }),
     }),
   )
-  const text = await response.text()
-  expect(upstream.requests.length, text).toBe(1)
-  const { body: sent } = upstream.requests[0]!
-  return { sent, adjustments: response.headers.get('x-sluice-adjustments') }
+  const adjustments = response.headers.get('x-sluice-adjustments')
+  return { sent: upstream.requests[0]?.body, answer: await response.text(), adjustments }
+}
+
+async function forwarded(at: At, path: string, body: object) {
+  const { sent, answer, adjustments } = await exchanged(at, path, body)
+  expect(sent, answer).toBeDefined()
+  return { sent: sent!, adjustments }
+}
+
+async function refused(at: At, path: string, body: object) {
+  const { sent, answer } = await exchanged(at, path, body)
+  expect(sent).toBeUndefined()
+  return (JSON.parse(answer) as { error: object }).error
 }
 
 const chatWith = (text: string) => ({
@@ -74,4 +85,35 @@ describe.each(Object.entries(vendors))('arguments of a call that %s takes as an 
     expect(sent).toContain(String.raw`{"a":"${'\ufffd'} ${'\ud83d\ude00'} \\ud83d ${'\ufffd'}"}`)
     expect(adjustments).toContain('messages[1].tool_calls[0].function.arguments')
   })
+})
+
+describe('an input without a user', () => {
+  it.each(Object.entries({ chat, ...vendors }))('is refused by its name where it is empty: %s', async (_, at) => {
+    for (const [input, kind] of [
+      ['', 'string'],
+      [[], 'array'],
+    ]) {
+      expect(await refused(at, '/v1/responses', { input })).toEqual({
+        message: `Invalid 'input': empty ${kind}. Expected the words of a user, or items.`,
+        type: 'invalid_request_error',
+        param: 'input',
+        code: `empty_${kind}`,
+      })
+    }
+  })
+
+  it('goes to servers of chat completions where there are instructions', async () => {
+    const { sent } = await forwarded(chat, '/v1/responses', { input: [], instructions: 'Be kind.' })
+    expect(JSON.parse(sent)).toMatchObject({ messages: [{ role: 'system', content: 'Be kind.' }] })
+  })
+
+  it.each(Object.entries({ anthropic: vendors.anthropic!, bedrock: vendors.bedrock! }))(
+    'is refused by its name where all of it is system text: %s',
+    async (_, at) => {
+      expect(await refused(at, '/v1/responses', { input: [], instructions: 'Be kind.' })).toMatchObject({
+        message: "Unsupported value: 'input' holds no words of the user, which this model needs.",
+        param: 'input',
+      })
+    },
+  )
 })
