@@ -66,6 +66,19 @@ const examples: Readonly<Record<string, Example>> = {
     ...called('function_call', { name: 'f', arguments: 'marked' }, { output: 'b' }, 'marked'),
     path: 'input[1].arguments',
   },
+  'an output after another message than its call': {
+    request: {
+      tools: [tool],
+      input: [
+        hello,
+        { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' },
+        hello,
+        { type: 'function_call_output', call_id: 'call_1', output: 'marked' },
+      ],
+    },
+    path: 'input[3]',
+    word: 'marked',
+  },
   'a custom tool, its calls and outputs': called(
     'custom_tool_call',
     { name: 'marked', input: 'a' },

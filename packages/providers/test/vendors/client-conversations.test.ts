@@ -117,3 +117,41 @@ describe('an input without a user', () => {
     },
   )
 })
+
+describe('an output that does not follow its call', () => {
+  const user = (content: string) => ({ role: 'user', content })
+  const call = (call_id: string) => ({ type: 'function_call', call_id, name: 'f', arguments: '{}' })
+  const output = (call_id: string, text: string) => ({ type: 'function_call_output', call_id, output: text })
+  const input = [
+    user('Hi'),
+    call('a'),
+    call('b'),
+    output('b', 'two'),
+    user('Wait.'),
+    { role: 'assistant', content: 'Yes?' },
+    output('a', 'one'),
+    user('Go on.'),
+  ]
+
+  it('goes to servers of chat completions behind it, all else in order', async () => {
+    const { sent, adjustments } = await forwarded(chat, '/v1/responses', { input })
+    expect((JSON.parse(sent) as { messages: object[] }).messages).toMatchObject([
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
+      { role: 'tool', tool_call_id: 'b', content: 'two' },
+      { role: 'tool', tool_call_id: 'a', content: 'one' },
+      { role: 'user', content: 'Wait.' },
+      { role: 'assistant', content: 'Yes?' },
+      { role: 'user', content: 'Go on.' },
+    ])
+    expect(adjustments).toContain('"input[6]";action=mapped')
+    expect(adjustments).not.toContain('input[3]')
+  })
+
+  it.each(Object.entries(vendors))('goes to %s behind it', async (_, at) => {
+    const { sent, adjustments } = await forwarded(at, '/v1/responses', { input })
+    const places = ['one', 'Wait.', 'Yes?', 'Go on.'].map(text => sent.indexOf(text))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(adjustments).toContain('"input[6]";action=mapped')
+  })
+})

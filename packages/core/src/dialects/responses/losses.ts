@@ -9,6 +9,7 @@ export const losses = {
   unknownItem: { why: 'this model takes no such items', kind: 'hint' },
   emptyReasoning: { why: 'it has neither text nor encrypted content', kind: 'hint' },
   cutArguments: { why: 'no arguments: they were cut off', kind: 'mapped' },
+  movedResult: { why: 'moved behind its call', kind: 'mapped' },
   hostedItem: { why: 'what a tool of another vendor did is for that vendor', kind: 'hint' },
   compaction: { why: 'only the vendor that shortened the conversation can read it', kind: 'content' },
   grammar: { why: 'a function with one text, and the grammar in its description', kind: 'mapped' },

@@ -27,7 +27,8 @@ export interface ResponsesConversation {
 
 /**
  * Returns the conversation of a body as turns: the items between two messages of the user or results of tools are one turn of the
- * assistant. It never throws: what is invalid is left out, and is for a validation to refuse.
+ * assistant, and results follow the turn of their call, as most vendors require. It never throws: what is invalid is left out, and
+ * is for a validation to refuse.
  */
 export function responsesToTurns(
   body: JsonObject,
@@ -42,7 +43,7 @@ export function responsesToTurns(
   if (typeof input === 'string' && input !== '')
     reader.addTurn('user', [{ kind: 'text', text: input, path: 'input' }], 'input')
   for (const [index, item] of jsonItems(input).entries()) reader.addItem(item, turnPathOf(index, restored))
-  return reader
+  return reader.end()
 }
 
 const textMembers = { text: 'text' } as const
@@ -64,9 +65,9 @@ const reasoningMembers = { reasoning_content: 'content', reasoning_details: 'enc
 
 const messageRoles: ReadonlySet<unknown> = new Set(['system', 'developer', 'user'])
 
-class TurnsReader implements ResponsesConversation {
-  readonly turns: Turn[] = []
-  readonly losses: ConversationLoss[] = []
+class TurnsReader {
+  readonly #turns: Turn[] = []
+  readonly #losses: ConversationLoss[] = []
   readonly #nameOf: ReadTools['nameOf']
   /** What is sealed in each item of reasoning. */
   readonly #sealed = new Map<JsonValue, SealedReasoning>()
@@ -87,7 +88,28 @@ class TurnsReader implements ResponsesConversation {
 
   addTurn(role: TurnRole, parts: TurnPart[], path: string): void {
     this.#open = role === 'assistant' ? parts : undefined
-    this.turns.push({ role, parts, path })
+    this.#turns.push({ role, parts, path })
+  }
+
+  /** Returns the conversation, with each result behind the turn of its call. */
+  end(): ResponsesConversation {
+    const turns: Turn[] = []
+    const callers = new Map<string, Turn>()
+    const results = new Map<Turn, Turn[]>()
+    for (const turn of this.#turns) {
+      for (const part of turn.parts) if (part.kind === 'call') callers.set(part.id, turn)
+      const [first] = turn.parts
+      const caller = first?.kind === 'result' ? callers.get(first.callId) : undefined
+      if (caller === undefined) {
+        turns.push(turn)
+        continue
+      }
+      if (caller !== turns.at(-1)) this.#lose(turn.path, losses.movedResult)
+      const others = results.get(caller)
+      if (others === undefined) results.set(caller, [turn])
+      else others.push(turn)
+    }
+    return { turns: turns.flatMap(turn => [turn, ...(results.get(turn) ?? [])]), losses: this.#losses }
   }
 
   addItem(item: JsonValue, path: string): void {
@@ -264,7 +286,7 @@ class TurnsReader implements ResponsesConversation {
   }
 
   #lose(path: string, loss: Loss): undefined {
-    this.losses.push({ path, ...loss })
+    this.#losses.push({ path, ...loss })
   }
 }
 
