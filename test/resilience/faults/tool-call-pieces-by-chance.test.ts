@@ -104,7 +104,8 @@ describe('calls in pieces, in any order and cut anywhere', () => {
               id:
                 calls[index]?.id === 'never' ? expect.stringMatching(/^call_[0-9a-f]{24}$/) : `call_${index}`,
               name: calls[index]?.name,
-              arguments: calls[index]?.arguments,
+              // A client could not send half of a pair back.
+              arguments: calls[index]?.arguments.toWellFormed(),
             })),
           )
         },

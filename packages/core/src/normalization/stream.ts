@@ -12,6 +12,7 @@ import { UpstreamError } from '../errors/upstream-error.ts'
 import type { FinishReason, ToolCallDelta } from '../protocol/chat.ts'
 import { callChars } from '../usage/usage.ts'
 import { finishReason } from './finish-reason.ts'
+import { PairedText } from './paired-text.ts'
 import { deltaChars, ToolCalls } from './tool-calls.ts'
 
 interface ChoiceState {
@@ -24,7 +25,12 @@ interface ChoiceState {
   fields: ProviderSpecificFields | undefined
   /** Created with its first call: most choices have none. */
   tools: ToolCalls | undefined
+  /** Created with its first half of a surrogate pair: most choices have none. */
+  texts: Record<TextField, PairedText> | undefined
 }
+
+const textFields = ['content', 'refusal', 'reasoning_content'] as const
+type TextField = (typeof textFields)[number]
 
 const maxChoices = 128
 
@@ -140,7 +146,8 @@ export class StreamNormalizer implements AnswerOrigin {
       const calls = state.tools?.close() ?? noCalls
       for (const call of calls) this.chars += deltaChars(call)
       state.finish = finishReason(state.finish, hasCalls(state.tools), state.functionCalled)
-      const delta: PartialMessage = calls.length === 0 ? noDelta : { tool_calls: calls }
+      const delta = { ...restOf(state), ...(calls.length > 0 && { tool_calls: calls }) }
+      this.#count(delta)
       const last: AnswerDelta = {
         index: state.index,
         first: false,
@@ -178,8 +185,8 @@ export class StreamNormalizer implements AnswerOrigin {
     if (finish_reason != null && (state.finish ?? 'stop') === 'stop') state.finish = finish_reason
     const first = !state.started
     state.started = true
-    let delta = given
-    let adds = this.#count(given)
+    let delta = state.texts === undefined && isWellFormed(given) ? given : withPairs(state, given)
+    let adds = this.#count(delta)
     let failure: unknown
     if (given.function_call !== undefined) state.functionCalled = true
     if (given.tool_calls !== undefined) {
@@ -189,7 +196,7 @@ export class StreamNormalizer implements AnswerOrigin {
       } catch (error) {
         failure = error
       }
-      delta = { ...given, tool_calls: calls }
+      delta = { ...delta, tool_calls: calls }
       adds ||= calls.length > 0
     }
     const hasLogprobs = this.#parameters.logprobs && Boolean(found?.content?.length || found?.refusal?.length)
@@ -272,6 +279,7 @@ export class StreamNormalizer implements AnswerOrigin {
       functionCalled: false,
       fields: undefined,
       tools: undefined,
+      texts: undefined,
     }
     this.#choices = [...this.#choices, state]
     return state
@@ -283,6 +291,40 @@ function withFields(delta: AnswerDelta, state: ChoiceState): AnswerDelta {
   const fields = state.fields!
   state.fields = undefined
   return { ...delta, fields }
+}
+
+function isWellFormed({ content, refusal, reasoning_content: reasoning }: PartialMessage): boolean {
+  return !(
+    content?.isWellFormed() === false ||
+    refusal?.isWellFormed() === false ||
+    reasoning?.isWellFormed() === false
+  )
+}
+
+/** Returns a delta in which halves of surrogate pairs are joined with those before. */
+function withPairs(state: ChoiceState, delta: PartialMessage): PartialMessage {
+  state.texts ??= {
+    content: new PairedText(),
+    refusal: new PairedText(),
+    reasoning_content: new PairedText(),
+  }
+  const paired: Partial<Record<TextField, string>> = {}
+  for (const name of textFields) {
+    const piece = delta[name]
+    if (piece != null) paired[name] = state.texts[name].push(piece)
+  }
+  return { ...delta, ...paired }
+}
+
+/** Returns halves whose other half did not arrive. */
+function restOf({ texts }: ChoiceState): PartialMessage {
+  if (texts === undefined) return noDelta
+  const rest: Partial<Record<TextField, string>> = {}
+  for (const name of textFields) {
+    const text = texts[name].end()
+    if (text !== '') rest[name] = text
+  }
+  return rest
 }
 
 function hasCalls(tools: ToolCalls | undefined): boolean {

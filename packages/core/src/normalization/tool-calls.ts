@@ -1,6 +1,7 @@
 import type { PartialToolCall } from '../contracts/provider.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { JsonObject, ToolCall, ToolCallDelta } from '../protocol/chat.ts'
+import { PairedText } from './paired-text.ts'
 
 /** Maximum calls per response: clients accept no more. */
 const maxCalls = 128
@@ -16,13 +17,14 @@ interface Slot {
   /** The id that the client receives; `undefined` before it is sent. */
   id: string | undefined
   hasText: boolean
+  readonly text: PairedText
 }
 
 /**
  * Assigns the pieces of tool calls that vendors send to calls. Pieces may lack an index, all have index 0, have indexes from
  * 1, contain a complete call, or bring an id or name later. A new id that is not empty opens a call, and so does a name at a
  * new index. A piece without index and id belongs to the last call. Calls are numbered from 0 in the order they open. Text
- * passes unchanged: it is never parsed.
+ * passes unchanged but for halves of surrogate pairs: it is never parsed.
  */
 export class ToolCalls {
   readonly #slots: Slot[] = []
@@ -72,8 +74,8 @@ export class ToolCalls {
     for (const piece of pieces) {
       const slot = this.#find(piece) ?? this.#add(piece)
       this.#fill(slot, piece)
-      const text = textOf(piece)
-      const said = text !== undefined && text !== ''
+      const text = slot.text.push(textOf(piece) ?? '')
+      const said = text !== ''
       let extra = piece.extra_content
       if (slot.id === undefined) {
         // A missing id or name may arrive before the first text.
@@ -99,6 +101,11 @@ export class ToolCalls {
     return this.#slots.flatMap(slot => {
       const deltas = slot.id === undefined ? [this.#opened(slot)] : []
       deltas.push(...held.filter(({ index }) => index === slot.index))
+      const rest = slot.text.end()
+      if (rest !== '') {
+        slot.hasText = true
+        deltas.push(continuation(slot, rest))
+      }
       if (slot.type === 'custom' || slot.hasText) return deltas
       slot.hasText = true
       return [...deltas, continuation(slot, '{}')]
@@ -132,6 +139,7 @@ export class ToolCalls {
       extra: undefined,
       id: undefined,
       hasText: false,
+      text: new PairedText(),
     }
     const last = this.#slots.at(-1)
     if (last?.type === 'function' && !last.hasText) this.#unfinished ??= last
@@ -218,11 +226,11 @@ export function completeToolCalls(pieces: readonly PartialToolCall[], newId: () 
       return {
         id,
         type: 'custom',
-        custom: { name: nameOf(piece) ?? '', input: textOf(piece) ?? '' },
+        custom: { name: nameOf(piece) ?? '', input: textOf(piece)?.toWellFormed() ?? '' },
         ...extra,
       }
     }
-    const text = textOf(piece)
+    const text = textOf(piece)?.toWellFormed()
     const args = text === undefined || text === '' ? '{}' : text
     return { id, type: 'function', function: { name: nameOf(piece) ?? '', arguments: args }, ...extra }
   })

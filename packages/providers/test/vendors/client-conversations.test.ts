@@ -1,7 +1,7 @@
 import { createGateway, models } from '@sluice/core'
 import type { Target } from '@sluice/core/provider'
 import { anthropic, bedrock, gemini, openaiCompatible } from '@sluice/providers'
-import { startUpstream, steps } from '@sluice/testing'
+import { type Script, sse, startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 // Conversations as clients send them, with what a model got wrong in them, or a client.
@@ -16,8 +16,13 @@ const vendors: Readonly<Record<string, At>> = {
 }
 
 /** Sends a request through a gateway. Returns the body that the vendor got, as text, the response, and its adjustments. */
-async function exchanged(at: At, path: string, body: object) {
-  const upstream = await startUpstream(steps.reply({}, { status: 400 }))
+async function exchanged(
+  at: At,
+  path: string,
+  body: object,
+  script: Script = steps.reply({}, { status: 400 }),
+) {
+  const upstream = await startUpstream(script)
   const gateway = createGateway({
     authenticate: () => ({ id: 'ann' }),
     route: models({ m: at(upstream.baseURL) }),
@@ -88,19 +93,22 @@ describe.each(Object.entries(vendors))('arguments of a call that %s takes as an 
 })
 
 describe('an input without a user', () => {
-  it.each(Object.entries({ chat, ...vendors }))('is refused by its name where it is empty: %s', async (_, at) => {
-    for (const [input, kind] of [
-      ['', 'string'],
-      [[], 'array'],
-    ]) {
-      expect(await refused(at, '/v1/responses', { input })).toEqual({
-        message: `Invalid 'input': empty ${kind}. Expected the words of a user, or items.`,
-        type: 'invalid_request_error',
-        param: 'input',
-        code: `empty_${kind}`,
-      })
-    }
-  })
+  it.each(Object.entries({ chat, ...vendors }))(
+    'is refused by its name where it is empty: %s',
+    async (_, at) => {
+      for (const [input, kind] of [
+        ['', 'string'],
+        [[], 'array'],
+      ]) {
+        expect(await refused(at, '/v1/responses', { input })).toEqual({
+          message: `Invalid 'input': empty ${kind}. Expected the words of a user, or items.`,
+          type: 'invalid_request_error',
+          param: 'input',
+          code: `empty_${kind}`,
+        })
+      }
+    },
+  )
 
   it('goes to servers of chat completions where there are instructions', async () => {
     const { sent } = await forwarded(chat, '/v1/responses', { input: [], instructions: 'Be kind.' })
@@ -153,5 +161,74 @@ describe('an output that does not follow its call', () => {
     const places = ['one', 'Wait.', 'Yes?', 'Go on.'].map(text => sent.indexOf(text))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(adjustments).toContain('"input[6]";action=mapped')
+  })
+})
+
+describe('half of a surrogate pair in an answer', () => {
+  const [high, low] = ['\ud83d', '\ude00']
+  const called = (text: string) => [
+    { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: text } },
+  ]
+  const more = (text: string) => [{ index: 0, function: { arguments: text } }]
+  const choice = { index: 0, finish_reason: 'tool_calls' }
+  const requests = [
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'Hi' }] }],
+    ['/v1/responses', { input: 'Hi' }],
+    ['/v1/messages', { max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }],
+  ] as const
+
+  it.each(requests)('is U+FFFD, so that a client can send it back: %s', async (path, body) => {
+    const text = `a${high}b${low}`
+    const message = {
+      role: 'assistant',
+      content: text,
+      reasoning_content: `r${text}`,
+      tool_calls: called(`{"x":"${text}"}`),
+    }
+    const { answer } = await exchanged(chat, path, body, steps.reply({ choices: [{ ...choice, message }] }))
+    expect(answer).not.toMatch(/\\ud83d|\\ude00/)
+    const repaired = JSON.stringify(JSON.parse(answer)).replaceAll('\\"', '"')
+    for (const shown of ['"a\ufffdb\ufffd"', '"ra\ufffdb\ufffd"', '"x":"a\ufffdb\ufffd"']) {
+      expect(repaired).toContain(shown)
+    }
+  })
+
+  it.each(requests)('is joined with its other half in a stream, or U+FFFD: %s', async (path, body) => {
+    const deltas = [
+      { reasoning_content: `r${high}` },
+      { reasoning_content: `${low}.` },
+      { content: `a${high}` },
+      { content: `${low}b${high}` },
+      { content: 'c' },
+      { tool_calls: called('{"x":"') },
+      { tool_calls: more(high) },
+      { tool_calls: more(`${low}${high}`) },
+      { tool_calls: more('"}') },
+    ]
+    const chunks = deltas.map(delta => ({ choices: [{ index: 0, delta }] }))
+    const script = steps.stream(sse([...chunks, { choices: [{ ...choice, delta: {} }] }]))
+    const { answer } = await exchanged(chat, path, { ...body, stream: true }, script)
+    expect(answer).not.toMatch(/\\ud83d|\\ude00/)
+    for (const shown of [
+      '"\ud83d\ude00."',
+      '"\ud83d\ude00b"',
+      '"\ufffdc"',
+      '"\ud83d\ude00"',
+      '"\ufffd\\"}"',
+    ]) {
+      expect(answer).toContain(shown)
+    }
+  })
+
+  it('is U+FFFD at the end of a stream, too', async () => {
+    const chunks = [
+      { choices: [{ index: 0, delta: { content: `a${high}` } }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    ]
+    for (const [path, body] of requests) {
+      const { answer } = await exchanged(chat, path, { ...body, stream: true }, steps.stream(sse(chunks)))
+      expect(answer).toContain('"\ufffd"')
+      expect(answer).not.toContain('\\ud83d')
+    }
   })
 })

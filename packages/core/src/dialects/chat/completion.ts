@@ -56,13 +56,13 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 function messageOf(message: PartialMessage, newId: () => string): CompletionMessage {
   const { tool_calls: calls, function_call: call, reasoning_content, reasoning_details, audio } = message
   const called = calls !== undefined && calls.length > 0
-  const refusal = message.refusal || null
+  const refusal = message.refusal?.toWellFormed() || null
   const textless = called || call !== undefined || refusal !== null || audio !== undefined
   const reply: Partial<Writable<CompletionMessage>> = {
     role: 'assistant',
-    content: message.content || (textless ? null : ''),
+    content: message.content?.toWellFormed() || (textless ? null : ''),
   }
-  if (reasoning_content) reply.reasoning_content = reasoning_content
+  if (reasoning_content) reply.reasoning_content = reasoning_content.toWellFormed()
   if (reasoning_details !== undefined) reply.reasoning_details = reasoning_details
   if (called) reply.tool_calls = completeToolCalls(calls, newId)
   if (call !== undefined) reply.function_call = { name: call.name ?? '', arguments: call.arguments || '{}' }
