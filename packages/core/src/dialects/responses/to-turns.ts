@@ -27,8 +27,8 @@ export interface ResponsesConversation {
 
 /**
  * Returns the conversation of a body as turns: the items between two messages of the user or results of tools are one turn of the
- * assistant, and results follow the turn of their call, as most vendors require. It never throws: what is invalid is left out, and
- * is for a validation to refuse.
+ * assistant, and results follow the turn of their call, as most vendors require. It never throws: what is invalid is left out,
+ * and is for a validation to refuse.
  */
 export function responsesToTurns(
   body: JsonObject,
