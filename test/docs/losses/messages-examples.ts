@@ -83,6 +83,11 @@ const examples: Readonly<Record<string, Example>> = {
     path: 'tools[0]',
     word: 'marked',
   },
+  'a name of a tool with more than 64 characters': {
+    request: { tools: [{ ...tool, name: 'marked'.repeat(11) }] },
+    path: 'tools[0].name',
+    word: 'marked',
+  },
   'a tool that the vendor runs, beside others': {
     request: { tools: [tool, { type: 'web_fetch_20250910', name: 'web_fetch' }] },
     path: 'tools[1]',
