@@ -165,7 +165,7 @@ describe('simulate', () => {
       "The simulation cannot answer for the provider 'a': it knows no API at http://a.invalid/other.",
     )
     const waiting = optionsOf([target], {
-      gateway: () => ({ authenticate: () => new Promise(() => {}), timeouts: { policyMs: 1e9 } }),
+      gateway: () => ({ route: () => new Promise(() => {}), timeouts: { policyMs: 1e9 } }),
     })
     await expect(simulate(waiting)).rejects.toThrow()
   })

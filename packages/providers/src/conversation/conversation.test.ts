@@ -164,7 +164,6 @@ describe('toConversation', () => {
   it.each([
     ['{"x":', {}],
     ['[1]', {}],
-    ['['.repeat(2_000) + ']'.repeat(2_000), {}],
     ['{"a":"\\ud83d"}', { a: '\ufffd' }],
     ['{"a":"\\uDE00\\ud83d"}', { a: '\ufffd\ufffd' }],
   ])('reports what it makes of arguments that vendors refuse: %s', (text, expected) => {
@@ -173,6 +172,14 @@ describe('toConversation', () => {
     expect(turns[0]).toMatchObject({ items: [{ arguments: expected }] })
     const parameter = 'messages[0].tool_calls[0].function.arguments'
     expect(adjuster.list).toMatchObject([{ parameter, action: 'mapped' }])
+  })
+
+  it('refuses arguments that are nested too deep to be read', () => {
+    const param = 'messages[0].tool_calls[0].function.arguments'
+    const text = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
+    expect(() => toConversation([assistantWith(call('a', 'f', text))])).toThrow(
+      expect.objectContaining({ status: 400, param }),
+    )
   })
 
   it('takes arguments whose escapes make whole characters, or none', () => {

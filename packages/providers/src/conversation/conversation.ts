@@ -292,7 +292,7 @@ function assistantCall(part: CallTurnPart, adjuster: ParameterAdjuster): Assista
     kind: 'call',
     part,
     name,
-    arguments: toolArguments(text, { path: memberPath(part, 'function.arguments') }, adjuster),
+    arguments: toolArguments(text, memberPath(part, 'function.arguments'), adjuster),
     extraContent: typeof content === 'object' && content !== null ? (content as JsonObject) : undefined,
     path,
     ...marked(cacheMark(part)),

@@ -1,5 +1,6 @@
+import { GatewayError } from '@sluice/core'
 import type { JsonObject } from '@sluice/core/provider'
-import type { AdjustedParameter, ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { exactJsonText, parseExactJson } from '../wire/exact-json.ts'
 import { isFields } from '../wire/json-value.ts'
 
@@ -7,27 +8,31 @@ import { isFields } from '../wire/json-value.ts'
  * A call's arguments as an object, for vendors that take no JSON text. Empty text is a call without arguments.
  * Whole numbers keep all their digits where the request is written by `exactJsonText`. Models make mistakes, and the
  * conversation has to go on: text that is no JSON object becomes no arguments, and half of a surrogate pair U+FFFD, which
- * `adjuster` reports.
+ * `adjuster` reports. Throws `GatewayError` (400, `invalid_value`) for text that is nested too deep to be read.
  */
-export function toolArguments(
-  text: string,
-  parameter: AdjustedParameter,
-  adjuster: ParameterAdjuster,
-): JsonObject {
+export function toolArguments(text: string, path: string, adjuster: ParameterAdjuster): JsonObject {
   if (text.trim() === '') return {}
   const wellFormed = withoutHalfPairs(text)
   let value: unknown
   try {
     value = parseExactJson(wellFormed)
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw tooDeep(path)
     value = undefined
   }
   if (!isFields(value)) {
-    adjuster.map(parameter, 'no arguments: they are no JSON object')
+    adjuster.map({ path }, 'no arguments: they are no JSON object')
     return {}
   }
-  if (wellFormed !== text) adjuster.map(parameter, 'U+FFFD for half of a surrogate pair')
+  if (wellFormed !== text) adjuster.map({ path }, 'U+FFFD for half of a surrogate pair')
   return value as JsonObject
+}
+
+function tooDeep(path: string): GatewayError {
+  return new GatewayError('invalid_value', {
+    message: `Invalid '${path}': nested too deep for this model, which takes arguments as an object.`,
+    param: path,
+  })
 }
 
 /** The text itself is Unicode: only its escapes can hold half a pair. */
