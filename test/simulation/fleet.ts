@@ -124,6 +124,8 @@ export function fleetParts(size: FleetSize): SimulationParts {
 export function fleetOptions(size: FleetSize, parts: SimulationParts): SimulationOptions {
   const perMinute = (size.requests / durationOf(size)) * 60_000
   const quietLimit = Math.ceil(Math.max(20, (perMinute * shares.quiet * 4) / quietKeys.length))
+  // A request takes two seconds on average, and more in an outage.
+  const quietConcurrent = Math.ceil(Math.max(500, (perMinute / 60) * 8 * (shares.quiet / quietKeys.length)))
   const noisyLimit = Math.ceil(Math.max(5, (perMinute * shares.noisy) / noisyKeys.length / 2))
   // Used up halfway.
   const budgetUsd = Math.max(0.01, size.requests * shares.spender * 0.0003)
@@ -131,7 +133,11 @@ export function fleetOptions(size: FleetSize, parts: SimulationParts): Simulatio
   const sharesHealth = size.seed % 2 === 0
   const minute = 60_000
   const expected: readonly ExpectedLimits[] = [
-    ...quietKeys.map(key => ({ key, requests: { limit: quietLimit, windowMs: minute }, concurrent: 500 })),
+    ...quietKeys.map(key => ({
+      key,
+      requests: { limit: quietLimit, windowMs: minute },
+      concurrent: quietConcurrent,
+    })),
     ...noisyKeys.map(key => ({ key, requests: { limit: noisyLimit, windowMs: minute }, concurrent: 20 })),
     { key: 'spender', budget: budgetUsd },
   ]
@@ -149,7 +155,7 @@ export function fleetOptions(size: FleetSize, parts: SimulationParts): Simulatio
           [
             ...keysOf(quietKeys).map(key => ({
               ...key,
-              limits: [requests(quietLimit).per('minute'), concurrent(500)],
+              limits: [requests(quietLimit).per('minute'), concurrent(quietConcurrent)],
             })),
             ...keysOf(noisyKeys).map(key => ({
               ...key,
