@@ -49,7 +49,7 @@ export const quickPlan: ChaosPlan = {
   streams: 20,
   concurrent: 30,
   longMs: 1_500,
-  busyMs: [900, 1_200],
+  busyMs: [2_000, 2_400],
   awayMs: undefined,
   drainMs: 300,
   // The machine may have much else to do.
