@@ -7,7 +7,7 @@ import { targetAt } from './harness/target-at.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 import { type Verdict, verdicts } from './harness/verdicts.ts'
 
-/** A flood is told by its size, however long a busy machine takes to read it. */
+/** A flood is detected by its size, however long a busy machine takes to read it. */
 const optionsOf = (name: Misbehaviour) => ({
   timeouts: { firstByteMs: 500, responseMs: name.startsWith('flood') ? 30_000 : 3_000, idleMs: 500 },
   stream: { holdMs: 5_000 },
