@@ -1,12 +1,9 @@
-import { createGateway, models } from '@sluice/core'
-import type { Target } from '@sluice/core/provider'
 import { anthropic, bedrock, gemini, openaiCompatible } from '@sluice/providers'
-import { type Script, sse, startUpstream, steps } from '@sluice/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { sse, steps } from '@sluice/testing'
+import { describe, expect, it } from 'vitest'
+import { type At, exchanged } from '../exchanged.ts'
 
 // Conversations as clients send them, with what a model got wrong in them, or a client.
-
-type At = (baseURL: string) => Target
 
 const chat: At = baseURL => openaiCompatible({ name: 'acme', baseURL })('m')
 const vendors: Readonly<Record<string, At>> = {
@@ -15,42 +12,15 @@ const vendors: Readonly<Record<string, At>> = {
   gemini: baseURL => gemini({ apiKey: 'sk-test', baseURL })('gemini-2.5-flash'),
 }
 
-/** Sends a request through a gateway. Returns the body that the vendor got, as text, the response, and its adjustments. */
-async function exchanged(
-  at: At,
-  path: string,
-  body: object,
-  script: Script = steps.reply({}, { status: 400 }),
-) {
-  const upstream = await startUpstream(script)
-  const gateway = createGateway({
-    authenticate: () => ({ id: 'ann' }),
-    route: models({ m: at(upstream.baseURL) }),
-  })
-  onTestFinished(async () => {
-    await gateway.close({ drainMs: 1 })
-    await upstream.close()
-  })
-  const response = await gateway.fetch(
-    new Request(`http://gateway${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'm', ...body }),
-    }),
-  )
-  const adjustments = response.headers.get('x-sluice-adjustments')
-  return { sent: upstream.requests[0]?.body, answer: await response.text(), adjustments }
-}
-
 async function forwarded(at: At, path: string, body: object) {
   const { sent, answer, adjustments } = await exchanged(at, path, body)
-  expect(sent, answer).toBeDefined()
-  return { sent: sent!, adjustments }
+  expect(sent, answer).toHaveLength(1)
+  return { sent: sent[0]!, adjustments }
 }
 
 async function refused(at: At, path: string, body: object) {
   const { sent, answer } = await exchanged(at, path, body)
-  expect(sent).toBeUndefined()
+  expect(sent).toEqual([])
   return (JSON.parse(answer) as { error: object }).error
 }
 

@@ -1,8 +1,6 @@
-import { createGateway, models } from '@sluice/core'
-import type { Target } from '@sluice/core/provider'
 import { anthropic, bedrock, gemini, openai } from '@sluice/providers'
-import { startUpstream, steps } from '@sluice/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { type At, exchanged } from '../exchanged.ts'
 
 // Some clients number the tool calls of each answer from the start: then several calls of a conversation have one id.
 
@@ -39,7 +37,7 @@ interface GeminiPart {
 }
 
 interface Vendor {
-  readonly at: (baseURL: string) => Target
+  readonly at: At
   readonly sent: (body: Body) => readonly Sent[]
 }
 
@@ -97,26 +95,10 @@ const vendors: Readonly<Record<string, Vendor>> = {
 }
 
 /** Sends a conversation through a gateway, and returns the body that the vendor gets. */
-async function forwarded(at: Vendor['at'], messages: readonly object[]): Promise<Body> {
-  const upstream = await startUpstream(steps.reply({}, { status: 400 }))
-  const gateway = createGateway({
-    authenticate: () => ({ id: 'ann' }),
-    route: models({ m: at(upstream.baseURL) }),
-  })
-  onTestFinished(async () => {
-    await gateway.close({ drainMs: 1 })
-    await upstream.close()
-  })
-  const response = await gateway.fetch(
-    new Request('http://gateway/v1/chat/completions', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'm', messages }),
-    }),
-  )
-  const text = await response.text()
-  expect(upstream.requests.length, text).toBe(1)
-  return upstream.requests[0]!.json as unknown as Body
+async function forwarded(at: At, messages: readonly object[]): Promise<Body> {
+  const { sent, answer } = await exchanged(at, '/v1/chat/completions', { messages })
+  expect(sent.length, answer).toBe(1)
+  return JSON.parse(sent[0]!) as Body
 }
 
 /** The name of the call that each result answers. */
