@@ -256,13 +256,13 @@ describe('keys that cannot be read', () => {
   })
 
   it('are waited for no longer than was said, and by nobody who can do without', async () => {
-    const { state, who } = await setUp({ timeoutMs: 100 })
+    const { state, who } = await setUp({ timeoutMs: 1_000 })
     const token = await first.sign('ann')
     const hang: Answer = () => {}
     state.answer = hang
     let before = performance.now()
     expect(await Promise.all([who(token), who(token)])).toEqual([503, 503])
-    expect(performance.now() - before).toBeLessThan(800)
+    expect(performance.now() - before).toBeLessThan(5_000)
     await expect.poll(() => state.closed).toBe(1)
     state.answer = keysOf(first)
     state.now += 1_000
@@ -275,7 +275,7 @@ describe('keys that cannot be read', () => {
       state.now += 1_000
       before = performance.now()
       expect(await who(token)).toBe('ann')
-      expect(performance.now() - before).toBeLessThan(90)
+      expect(performance.now() - before).toBeLessThan(900)
     }
     await expect.poll(() => state.closed).toBe(state.asked)
   })

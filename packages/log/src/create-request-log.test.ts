@@ -134,16 +134,12 @@ describe('a logged request', () => {
 })
 
 describe('the writer', () => {
-  it('does nothing on the path of a request but to keep the event, and takes less than 10 microseconds', async () => {
+  it('does nothing on the path of a request but to keep the event', async () => {
     const insert = vi.fn(async () => {})
-    const log = opened({ repository: inserting(insert), maxPending: 200_000 })
-    const events = Array.from({ length: 50_000 }, () => ended())
-    const started = performance.now()
-    for (const event of events) log.observe(event)
-    const each = ((performance.now() - started) / events.length) * 1_000
+    const log = opened({ repository: inserting(insert) })
+    log.observe(ended())
     expect(insert).not.toHaveBeenCalled()
-    expect(log.stats()).toEqual({ written: 0, lost: 0, pending: 50_000 })
-    expect(each).toBeLessThan(10)
+    expect(log.stats()).toEqual({ written: 0, lost: 0, pending: 1 })
   })
 
   it('ignores other events', async () => {
