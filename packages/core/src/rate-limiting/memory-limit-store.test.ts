@@ -194,6 +194,27 @@ describe('memoryStore with more counts than it may keep', () => {
     expect(ask([rate()]).verdict.allowed).toBe(true)
   })
 
+  it('forgets a lease that has expired, since nothing is charged for it', () => {
+    const { clock, ask } = store(1)
+    ask([lease()])
+    clock.now += 30_000
+    expect(ask([rate()]).verdict.allowed).toBe(true)
+  })
+
+  it('charges late settlements of 20,000 claims that expired together, among as many leases', () => {
+    const { clock, ask, left } = store()
+    const budget = sum({ limit: 1_000_000 })
+    const late = Array.from({ length: 20_000 }, (_, index) => {
+      const claim = ask([budget])
+      ask([lease({ key: `l ${index}` })])
+      return claim
+    })
+    clock.now += 60_000
+    expect(left(budget)).toBe(1_000_000)
+    for (const claim of late) claim.settle(7)
+    expect(left(budget)).toBe(1_000_000 - 20_000 * 7)
+  })
+
   it('lets in whom a shadow has no place for, and does not count it there', () => {
     const { counts, ask, left } = store(1)
     const asked = ask([rate({ key: 'a', dryRun: true }), sum()])

@@ -43,7 +43,8 @@ export interface MemoryLimitStore extends LimitStore {
 }
 
 /**
- * Creates a limit store in the memory of this process. Several limiters may share it.
+ * Creates a limit store in the memory of this process. Several limiters may share it. Of claims that have expired, the latest
+ * 100,000 can still be settled, for an hour.
  *
  * Throws `ConfigurationError` for invalid options.
  */
@@ -82,9 +83,9 @@ export interface DirectStore {
   claim(counters: readonly Counter[]): DecidedClaim
 }
 
-/** How long expired claims can still be settled, in microseconds, and the maximum number of them. */
+/** How long expired claims can still be settled, in microseconds, and the maximum number of them: about 50 MiB. */
 const lateUs = 3_600_000_000
-const maxLate = 10_000
+const maxLate = 100_000
 
 class CountsInMemory implements MemoryLimitStore, DirectStore {
   readonly #clock: () => Moment
@@ -94,7 +95,7 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
   readonly #open = new OpenClaims()
   /** Number of open claims without an id. */
   #unnamed = 0
-  /** Claims that fell back to their floor, oldest first. */
+  /** Claims that fell back to their floors, oldest first: their settlements may still charge more. */
   readonly #late = new Map<string, OpenClaim>()
 
   constructor(maxKeys: number, clock: () => Moment) {
@@ -224,15 +225,26 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
       for (let part = claim.held; part !== undefined; part = part.next) {
         part.count.expire(part, claim, moment.wallUs - (moment.us - claim.expiresAt))
       }
-      this.#late.set(claim.id, claim)
+      if (hasFloor(claim)) this.#late.set(claim.id, claim)
+      else release(claim)
     }
     for (const [id, claim] of this.#late) {
       if (this.#late.size <= maxLate && moment.us <= claim.expiresAt + lateUs) break
       this.#late.delete(id)
-      for (let part = claim.held; part !== undefined; part = part.next) part.count.holders--
+      release(claim)
     }
     return moment
   }
+}
+
+/** Whether an expired claim can still be charged: all but leases have a floor. */
+function hasFloor({ held }: OpenClaim): boolean {
+  for (let part = held; part !== undefined; part = part.next) if (part.counter.kind !== 'lease') return true
+  return false
+}
+
+function release({ held }: OpenClaim): void {
+  for (let part = held; part !== undefined; part = part.next) part.count.holders--
 }
 
 /** Which counts of a claim fit: all, all except new dry runs, or not even the enforced ones. */
