@@ -29,10 +29,10 @@ async function ask({ fetch }: Gateway, key: string, fields: Fields = {}, headers
   return { status, cache, replayed, body, code, headers: response.headers }
 }
 
-/** A store that takes 80 ms. */
+/** A store that takes 200 ms. */
 const distantStore = `new Proxy(memoryCacheStore(), {
   get: (of, name) => async (...args) => {
-    await new Promise(resolve => setTimeout(resolve, 80))
+    await new Promise(resolve => setTimeout(resolve, 200))
     return Reflect.get(of, name).apply(of, args)
   },
 })`
