@@ -96,6 +96,8 @@ describe('sluice keys', () => {
     expect(await requestsOf('--provider', 'none')).toEqual([])
     expect(await requestsOf('--operation', 'embed')).toEqual([])
     expect(await requestsOf('--dialect', 'messages')).toEqual([])
+    expect(await requestsOf('--kind', 'request,timeout')).toEqual([2])
+    expect(await requestsOf('--kind', 'shadow')).toEqual([])
   })
 
   it('deletes the records of a key with it, and those of no other', async () => {
@@ -187,6 +189,7 @@ describe('sluice keys', () => {
     [['usage', '--by', 'colour'], 2, /--by has 'colour'/],
     [['usage', '--from', '1d', '--to', '2d'], 2, /--from must be before --to/],
     [['usage', '--csv', '--json'], 2, /exclude each other/],
+    [['usage', '--kind', 'request,lost'], 2, /where.kind has "lost", expected "request", "hedge"/],
     [['usage', '--operation', 'sing'], 2, /operation is "sing", expected one of "generate"/],
   ])('%j ends with %i', async (argv, code, message) => {
     const got = await inFolder(temporaryFolder())(...argv)

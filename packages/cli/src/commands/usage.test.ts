@@ -20,6 +20,7 @@ describe('usageWhere', () => {
       operation: 'embed',
       dialect: 'chat',
     })
+    expect(usageWhere({ kind: 'request, timeout' })).toEqual({ kind: ['request', 'timeout'] })
     expect(usageWhere({ tag: ['team='] })).toEqual({ tags: { team: '' } })
   })
 

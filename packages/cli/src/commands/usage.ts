@@ -1,4 +1,4 @@
-import type { UsageDimension, UsageFilter, UsageQuery } from '@sluice/core/ledger'
+import type { RecordKind, UsageDimension, UsageFilter, UsageQuery } from '@sluice/core/ledger'
 import { validateUsageQuery } from '@sluice/core/store'
 import { type Command, CommandError, type Values } from '../command.ts'
 import { rejectPositionals, textOf, textsOf } from '../command-line/arguments.ts'
@@ -25,6 +25,7 @@ Usage: sluice usage [options]
   --provider NAME   only requests with a response of this provider
   --operation NAME  only generate, embed, countTokens, rerank, moderate or complete
   --dialect NAME    only requests in this protocol, such as chat
+  --kind LIST       which records: request, shadow, hedge or timeout, separated by commas. Default: request
   --from WHEN       start: a date, a time, or a duration before now (7d). Default: the first request
   --to WHEN         end, exclusive. Default: now. Dates and days are in UTC
 ${databaseHelp}
@@ -45,6 +46,7 @@ Examples: sluice usage --by tag:team,model --from 2026-11-01
     provider: { type: 'string' },
     operation: { type: 'string' },
     dialect: { type: 'string' },
+    kind: { type: 'string' },
     ...databaseOptions,
     json: { type: 'boolean' },
     csv: { type: 'boolean' },
@@ -86,8 +88,14 @@ export function usageWhere(values: Values): UsageFilter {
     const text = textOf(values, name)
     return text === undefined ? [] : [[name, text] as const]
   })
+  const kinds = textOf(values, 'kind')
   const tags = textsOf(values, 'tag')
-  return { ...Object.fromEntries(named), ...(tags.length > 0 && { tags: tagsOf(tags) }) }
+  return {
+    ...Object.fromEntries(named),
+    // A word that is no kind is refused with the query.
+    ...(kinds !== undefined && { kind: kinds.split(',').map(word => word.trim() as RecordKind) }),
+    ...(tags.length > 0 && { tags: tagsOf(tags) }),
+  }
 }
 
 /** Throws `CommandError` for what a ledger cannot be asked for. */
