@@ -27,6 +27,7 @@ const {
   CRASH,
   OTHER_RELEASE,
   FAIL_FIRST,
+  CLOSE_FIRST,
   DRAIN_MS = '5000',
 } = process.env
 
@@ -75,6 +76,11 @@ if (FAIL_FIRST !== undefined && cluster.isPrimary) {
   process.env.OTHER_RELEASE = '1'
   await serve(front, options).catch((error: Error) => console.log(`not started: ${error.message}`))
   delete process.env.OTHER_RELEASE
+}
+if (CLOSE_FIRST !== undefined && cluster.isPrimary) {
+  const first = await serve(front, options)
+  await first.close()
+  console.log(`closed: ${first.workers} workers`)
 }
 const serving = await serve(front, options)
 if (serving.role !== 'worker') console.log(`${serving.role} of ${serving.workers} at ${serving.url}`)

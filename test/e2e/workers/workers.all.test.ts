@@ -224,6 +224,14 @@ describe('serve() with workers', () => {
     expect(other.stderr()).toContain('WorkerStartError: The primary runs another release of Sluice')
   })
 
+  it('starts again after it was closed', async () => {
+    const vendor = await startVendor()
+    const service = await startWorkers(program, vendor.url, { env: { CLOSE_FIRST: '1' } })
+    expect(service.process.stdout()).toContain('closed: 2 workers')
+    expect((await service.chat()).status).toBe(200)
+    expect(await service.pids()).toHaveLength(2)
+  })
+
   it('starts at another attempt after one that failed', async () => {
     const vendor = await startVendor()
     const service = await startWorkers(program, vendor.url, { env: { FAIL_FIRST: '1' } })

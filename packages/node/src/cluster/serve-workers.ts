@@ -146,6 +146,9 @@ async function servePrimary(
   const log = (text: string) => void process.stderr.write(`${text}\n`)
   const { pool, report } = await WorkerPool.start({ count, topics: processTopics, log })
   const { port, url } = report as { readonly port: number; readonly url: string }
+  void pool.ended.then(() => {
+    hasWorkers = false
+  })
   let closed: Promise<void> | undefined
   const close: Serving['close'] = (given = {}) => {
     const { drainMs = defaultDrainMs, delayMs = 0 } = given
