@@ -1,6 +1,7 @@
 import type { Invariant } from '../invariant.ts'
 import type { Partition } from '../store-link.ts'
 import { boundedRetries, type RetryExpectations } from './bounded-retries.ts'
+import { budgetsAgree } from './budgets-agree.ts'
 import { type FairnessExpectations, fairShares } from './fair-shares.ts'
 import { type ExpectedLimits, limitsHold } from './limits-hold.ts'
 import { type HerdExpectations, noHerd } from './no-herd.ts'
@@ -31,6 +32,7 @@ export function allInvariants(expectations: Expectations): readonly Invariant[] 
     limitsHold({ limits, partitions, gateways, ...(instances !== undefined && { instances }) }),
     settledOnce(partitions),
     recordsKept(ledgerPartitions),
+    budgetsAgree(limits.flatMap(({ key, budget }) => (budget === undefined ? [] : [key]))),
     boundedRetries(expectations),
     noHerd(herd),
     ...(fairness === undefined ? [] : [fairShares(fairness)]),

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { CallRecord, HistoryRecord, RequestRecord } from '../history.ts'
 import type { Invariant } from '../invariant.ts'
 import { boundedRetries } from './bounded-retries.ts'
+import { budgetsAgree } from './budgets-agree.ts'
 import { fairShares } from './fair-shares.ts'
 import { limitsHold } from './limits-hold.ts'
 import { noHerd } from './no-herd.ts'
@@ -149,6 +150,69 @@ describe('limitsHold', () => {
     expect(found(budget)).toEqual([])
     budget.record(ledger(5))
     expect(found(budget)).toEqual(['The key ann has spent 3.0000 of 2 US dollars.'])
+  })
+})
+
+describe('budgetsAgree', () => {
+  const counter = {
+    kind: 'sum',
+    key: 'budget/usd/day:key=api_keys~0020ann',
+    limit: 1e9,
+    dryRun: false,
+    window: 'day',
+    amount: 1e9,
+    floor: 0,
+  } as const
+  const claimed = (id: string) =>
+    ({
+      type: 'claim',
+      at: 0,
+      ms: 1,
+      gateway: 0,
+      claim: { id, ttlMs: 1, counters: [counter] },
+      decision: { allowed: true, counters: [] },
+    }) as const
+  const settled = (id: string, usd: number) =>
+    ({
+      type: 'settlement',
+      at: 1,
+      gateway: 0,
+      settlement: { id, counters: [counter], charged: [usd * 1e9] },
+    }) as const
+  const violationsOf = (...records: readonly HistoryRecord[]) => {
+    const invariant = budgetsAgree(['ann'])
+    for (const record of records) invariant.record(record)
+    return found(invariant)
+  }
+  const timedOut = ledger(2)
+  const discarded = (kind: 'timeout' | 'hedge') => ({
+    ...timedOut,
+    closing: { ...timedOut.closing, entry: { ...timedOut.closing.entry, kind } },
+  })
+
+  it('compares what a budget counted with what the ledger charged', () => {
+    expect(violationsOf(claimed('a'), settled('a', 0.5), settled('a', 0.5), ledger(1))).toEqual([])
+    expect(violationsOf(claimed('a'), settled('a', 0.4), ledger(1))).toEqual([
+      'The ledger charged the key ann 0.5000 US dollars, its budget counted 0.4000.',
+    ])
+    expect(violationsOf(claimed('a'), settled('a', 0.5))).toHaveLength(1)
+  })
+
+  it('knows that no budget counts a discarded call', () => {
+    for (const kind of ['timeout', 'hedge'] as const) {
+      expect(violationsOf(claimed('a'), settled('a', 0.5), ledger(1), discarded(kind))).toEqual([])
+      expect(violationsOf(claimed('a'), settled('a', 1), ledger(1), discarded(kind))).toHaveLength(1)
+    }
+  })
+
+  it('knows that a crash may lose either: a settlement, or the closing of a record', () => {
+    const { entry, charge } = ledger(2).closing
+    expect(violationsOf(claimed('a'), settled('a', 0.5), ledger(1), claimed('b'), ledger(2))).toEqual([])
+    const lost = { type: 'lost', at: 2, gateway: 0, entry, charge: charge! } as const
+    const both = [claimed('a'), settled('a', 0.5), ledger(1), claimed('b'), settled('b', 0.5)]
+    expect(violationsOf(...both)).toHaveLength(1)
+    expect(violationsOf(...both, lost)).toEqual([])
+    expect(violationsOf(...both, lost, ledger(2), claimed('c'), settled('c', 0.1))).toHaveLength(1)
   })
 })
 

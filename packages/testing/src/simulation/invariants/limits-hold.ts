@@ -77,7 +77,10 @@ export function limitsHold(expectations: LimitExpectations): Invariant {
       } else if (record.type === 'crash') {
         for (const use of keys.values()) use.crashed(record.at)
       } else if (record.type === 'ledger' && !record.again) {
-        keys.get(record.closing.entry.principal)?.charged(record.at, record.closing.charge?.cost ?? 0)
+        const { entry, charge } = record.closing
+        // No limit counts a discarded call.
+        if ((entry.kind ?? 'request') === 'request')
+          keys.get(entry.principal)?.charged(record.at, charge?.cost ?? 0)
       }
     },
     violations: () => violations.list,
