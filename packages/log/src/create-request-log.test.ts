@@ -134,14 +134,6 @@ describe('a logged request', () => {
 })
 
 describe('the writer', () => {
-  it('does nothing on the path of a request but to keep the event', async () => {
-    const insert = vi.fn(async () => {})
-    const log = opened({ repository: inserting(insert) })
-    log.observe(ended())
-    expect(insert).not.toHaveBeenCalled()
-    expect(log.stats()).toEqual({ written: 0, lost: 0, pending: 1 })
-  })
-
   it('ignores other events', async () => {
     expect(await logged(opened(), { type: 'internal_error', requestId: 'r', error: 1 })).toEqual([])
   })
