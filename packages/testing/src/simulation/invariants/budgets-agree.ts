@@ -8,20 +8,20 @@ const roundingUsd = 1e-9
 
 /** What one key was charged, in US dollars. */
 interface KeySums {
-  /** What its budget counted. */
+  /** What its budget was settled with. */
   counted: number
   /** What the ledger charged for its requests. */
   charged: number
   charges: number
   highest: number
   /** Claims that the limit store allowed and that were not settled yet. */
-  readonly open: Map<string, number>
+  readonly open: Set<string>
   /** Records that the ledger closed as lost. */
   readonly lost: Set<string>
 }
 
 /**
- * The budget of a key counts what the ledger charges its requests. What a crash ends can be in one of the two only: it may
+ * The settlements of a key's budget add up to what the ledger charges its requests. What a crash ends can be in one of the two only: it may
  * differ by the highest charge for each of them.
  *
  * @param keys - the ids of keys with one budget of their own.
@@ -31,7 +31,7 @@ export function budgetsAgree(keys: readonly string[]): Invariant {
   const sumsOf = new Map(
     keys.map((key): [string, KeySums] => [
       key,
-      { counted: 0, charged: 0, charges: 0, highest: 0, open: new Map(), lost: new Set() },
+      { counted: 0, charged: 0, charges: 0, highest: 0, open: new Set(), lost: new Set() },
     ]),
   )
   return {
@@ -41,16 +41,13 @@ export function budgetsAgree(keys: readonly string[]): Invariant {
       if (record.type === 'claim') {
         if (!record.decision.allowed) return
         const { counters, id } = record.claim
-        const index = counters.findIndex(({ kind }) => kind === 'sum')
-        if (index >= 0) sumsOf.get(principalOf(counters[index]!))?.open.set(id, index)
+        sumsOf.get(principalOf(counters.find(isBudget)))?.open.add(id)
       } else if (record.type === 'settlement') {
         const { id, counters, charged } = record.settlement
-        const sum = counters.find(({ kind }) => kind === 'sum')
-        const own = sum && sumsOf.get(principalOf(sum))
-        const index = own?.open.get(id)
-        if (own === undefined || index === undefined) return
-        own.open.delete(id)
-        own.counted += charged[index]! * roundingUsd
+        const index = counters.findIndex(isBudget)
+        const own = sumsOf.get(principalOf(counters[index]))
+        // Only its first settlement has an effect.
+        if (own?.open.delete(id)) own.counted += charged[index]! * roundingUsd
       } else if (record.type === 'ledger' && !record.again) {
         const { entry, charge } = record.closing
         const own = sumsOf.get(entry.principal)
@@ -78,9 +75,13 @@ export function budgetsAgree(keys: readonly string[]): Invariant {
   }
 }
 
+function isBudget({ kind }: Counter): boolean {
+  return kind === 'sum'
+}
+
 /** Returns the id of the principal that a counter is of: its key has it behind the source and a space, as escaped text. */
-function principalOf({ key }: Counter): string {
-  const [, text = ''] = /(?:^|:)key=([^:]*)/.exec(key) ?? []
+function principalOf(counter: Counter | undefined): string {
+  const [, text = ''] = /(?:^|:)key=([^:]*)/.exec(counter?.key ?? '') ?? []
   const plain = text.replace(/~([0-9a-f]{4})/g, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   )
