@@ -83,7 +83,7 @@ export interface DirectStore {
   claim(counters: readonly Counter[]): DecidedClaim
 }
 
-/** How long expired claims can still be settled, in microseconds, and the maximum number of them: about 50 MiB. */
+/** How long expired claims can still be settled, in microseconds, and the maximum number of them: 58 MiB with two counters each. */
 const lateUs = 3_600_000_000
 const maxLate = 100_000
 
