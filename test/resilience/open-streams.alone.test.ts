@@ -11,7 +11,7 @@ import { expect, it, onTestFinished } from 'vitest'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** So many that what the engine keeps for itself, some 100 KiB, is little of each. */
+/** So many that what the engine keeps for itself, some 200 KiB, is little of each. */
 const streams = 80
 const kib = 1_024
 
